@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 from attrs import define, field
 
 from emulator.disks import Disk
-from emulator.protocol.describe_producers import ActiveProducer
 from emulator.protocol.errors import Errors
 from emulator.protocol.extents import ExtentPart
 from emulator.protocol.produce import IdempotentBatch
@@ -22,6 +21,7 @@ from emulator.protocol.types import Batch, SequencedBatch, TopicPartition
 
 if TYPE_CHECKING:
     from brokers.log.transactions import AbortedTxn, TransactionalProducers
+    from emulator.protocol.describe_producers import ActiveProducer
 
 BATCHES_KEPT = 5
 LAST_SEQUENCE = (1 << 31) - 1
@@ -149,6 +149,8 @@ class ProducerStateManager:
 
     def active(self) -> tuple[ActiveProducer, ...]:
         """All producers that are known, by id (Log.activeProducers, 2.8)."""
+        from emulator.protocol.describe_producers import ActiveProducer
+
         found = []
         for producer_id, kept in sorted(self._batches.items()):
             last = kept[-1]

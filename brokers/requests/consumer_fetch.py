@@ -10,7 +10,6 @@ from brokers.purgatory import DelayedFetch
 from brokers.replica_manager import ReplicaManager
 from brokers.requests.consumer_reads import ConsumerReads, measure, refused
 from brokers.requests.fetch_session import FetchContext
-from brokers.requests.known_leaders import known_leader
 from emulator.network import Channel
 from emulator.protocol.clients.fetch import (
     DEBUGGING_CONSUMER,
@@ -19,7 +18,7 @@ from emulator.protocol.clients.fetch import (
     Stability,
     id_of,
 )
-from emulator.protocol.clients.known_leader import KnownLeader
+from emulator.protocol.clients.produce import KnownLeader
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import FetchedFields, FetchRequest
 from emulator.protocol.types import TopicPartition
@@ -166,7 +165,11 @@ class ConsumerFetch:
 
     def _leaders(self, answers: list[FetchedFields]) -> dict[TopicPartition, KnownLeader]:
         """The leaders of partitions whose readers asked the wrong broker, or knew the wrong one (KIP-951)."""
-        wrong = (each[0] for each in answers if each[1] in WRONG_LEADER and each[0] not in self.unknown)
+        wrong = [each[0] for each in answers if each[1] in WRONG_LEADER and each[0] not in self.unknown]
+        if not wrong:
+            return {}
+        from brokers.requests.known_leaders import known_leader
+
         return {tp: known_leader(self.manager, tp) for tp in wrong}
 
     # -- reading ----------------------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ from emulator.protocol.clients.fetch import (
     Stability,
     id_of,
 )
-from emulator.protocol.clients.known_leader import KnownLeader
+from emulator.protocol.clients.produce import KnownLeader
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.fetch import NO_EPOCH, FetchedFields
 from emulator.protocol.types import TopicPartition

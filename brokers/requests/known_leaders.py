@@ -1,7 +1,7 @@
 """The leaders that brokers name to clients which have asked the wrong one (KafkaApis.getCurrentLeader, 3.7)."""
 
 from brokers.replica_manager import ReplicaManager
-from emulator.protocol.clients.known_leader import KnownLeader
+from emulator.protocol.clients.produce import KnownLeader
 from emulator.protocol.types import NO_LEADER, TopicPartition
 
 UNKNOWN_EPOCH = -1

@@ -35,7 +35,6 @@ from brokers.log.log_config import LOG_APPEND_TIME, LogConfig
 from brokers.partition.partition import Partition
 from brokers.purgatory import DelayedProduce
 from brokers.replica_manager import ReplicaManager
-from brokers.requests.known_leaders import known_leader
 from brokers.requests.router import handles
 from brokers.topic_creation import INTERNAL_TOPICS
 from emulator.disks import DiskError, UnexpectedError
@@ -152,7 +151,10 @@ class ProduceHandler:
         response = request.response(results, infos)
         if isinstance(response, RecordsProduceResponse):
             wrong = [tp for tp, error, _base in results if error is Errors.NOT_LEADER_FOR_PARTITION]
-            response.leaders = {tp: known_leader(self._manager, tp) for tp in wrong}
+            if wrong:
+                from brokers.requests.known_leaders import known_leader
+
+                response.leaders = {tp: known_leader(self._manager, tp) for tp in wrong}
         return response
 
     def _drop(self, channel: ResponseChannel, results: list[ProducedResult]) -> None:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from attrs import define, field
 
 from emulator.protocol.api import variant
-from emulator.protocol.clients.known_leader import KnownLeader
+from emulator.protocol.clients.produce import KnownLeader
 from emulator.protocol.fetch import FetchRequest, FetchResponse
 from emulator.protocol.types import TopicPartition
 

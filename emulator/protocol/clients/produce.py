@@ -1,14 +1,29 @@
 """Produce, with the bytes of the batches."""
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from attrs import define, field
 
 from emulator.protocol.api import variant
-from emulator.protocol.clients.known_leader import KnownLeader
 from emulator.protocol.produce import AppendInfo, ProducedResult, ProduceRequest, ProduceResponse
 from emulator.protocol.records import ProducedRecords
 from emulator.protocol.types import TopicPartition
+
+
+class KnownLeader(NamedTuple):
+    """The leader of a partition, as a broker knows it that does not lead it: in answers to Produce 10 and Fetch 16
+    (KIP-951, 3.7).
+
+    Attributes:
+        leader: its broker id, or NO_LEADER.
+        leader_epoch: its epoch; -1: not known.
+        is_alive: whether the broker takes it to be alive, so that clients are given its address.
+    """
+
+    leader: int
+    leader_epoch: int
+    is_alive: bool
 
 
 @variant(ProduceRequest)

@@ -16,7 +16,7 @@ from emulator.protocol.clients.fetch import (
     by_id,
     id_of,
 )
-from emulator.protocol.clients.known_leader import KnownLeader
+from emulator.protocol.clients.produce import KnownLeader
 from emulator.protocol.fetch import NO_EPOCH, FetchedPartition
 from emulator.protocol.made_up_records import made_up_records
 from emulator.protocol.records import APPEND_TIME, NO_TIMESTAMP, StoredBatch

@@ -4,7 +4,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterable
 from typing import TypeVar
 
-from emulator.protocol.clients.known_leader import KnownLeader
+from emulator.protocol.clients.produce import KnownLeader
 from emulator.protocol.errors import ApiError, Errors
 from emulator.protocol.types import TopicPartition
 from scenarios.wire.apis.base import Body, Connection, InvalidRequest

@@ -46,7 +46,7 @@ PROFILES = {"@platformatic/kafka": "kafka-3.0"}
 """For clients that need a later release: this one asks for FindCoordinator 4 and OffsetFetch 8."""
 WITH_ZSTD = 7
 """The first version of Produce whose records can be compressed by zstd (KIP-110, 2.1)."""
-RELEASES = ("kafka-1.1", "kafka-2.4", "kafka-3.0")
+RELEASES = ("kafka-1.1", "kafka-2.4", "kafka-3.0", "kafka-3.9")
 """Other releases that a client of today attaches to, each with the versions of its time."""
 TABLE = {
     "cluster": {"brokers": 4, "config": SETTINGS, "zk": {"session_timeout": "1s"}},
@@ -143,7 +143,7 @@ def test_every_acks_and_compression(place: Place) -> None:
 
 # @platformatic/kafka stands still when a leader dies. With kafka-2.4 a dead replica has stayed in an ISR
 # (dead_leave_isr), as moves there cause it (KAFKA-9672), and the second consumer has not read within the test's time.
-@clients(JAVA_3_9, slow=[KAFKAJS, JAVA_2_4], in_releases=[JAVA_3_9], releases=("kafka-1.1", "kafka-3.0"))
+@clients(JAVA_3_9, slow=[KAFKAJS, JAVA_2_4], in_releases=[JAVA_3_9], releases=("kafka-1.1", "kafka-3.0", "kafka-3.9"))
 def test_a_group_while_a_partition_a_broker_and_the_coordinator_move(place: Place) -> None:
     process = place.application
 
