@@ -142,6 +142,7 @@ class RequestFault:
         probability: that it hits a request which it could.
         draws: the draws for that.
         seen, fired: the matching requests, and those that were hit.
+        ended: whether it was ended by ``heal``.
     """
 
     name: str
@@ -154,11 +155,12 @@ class RequestFault:
     draws: Stream
     seen: int = 0
     fired: int = 0
+    ended: bool = False
 
     @property
     def is_over(self) -> bool:
         """Whether it hits nothing any more."""
-        return bool(self.count) and self.fired >= self.count
+        return self.ended or 0 < self.count <= self.fired
 
     def hits(self, asked: ClientRequest) -> bool:
         """Whether it hits the request; counts it."""
@@ -197,6 +199,12 @@ class RequestFaults(Memory):
         self.known = [fault for fault in self.known if not chosen(fault)]
         self._look()
         return before - len(self.known)
+
+    def end_all(self) -> None:
+        """End all. Those that have hit nothing stay known, for the verdict."""
+        for fault in self.known:
+            fault.ended = True
+        self.remove(lambda fault: bool(fault.fired))
 
     def of(self, asked: ClientRequest) -> RequestFault | None:
         """The fault that hits a request: the first that does."""

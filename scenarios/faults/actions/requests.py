@@ -40,7 +40,7 @@ class RequestClear(PerformedAction):
 
     @classmethod
     def end_all(cls, context: ActionContext) -> None:
-        context.performer.memory(RequestFaults).remove(lambda each: bool(each.fired) or each.count == 0)
+        context.performer.memory(RequestFaults).end_all()
 
 
 @frozen(kw_only=True)

@@ -23,7 +23,7 @@ NO_FAULTS = (
     # actions that end a fault, or hold the run at a step
     "heal", "broker.start", "broker.resume", "broker.fast", "broker.clock_sync", "client.start", "disk.heal",
     "link.heal", "host.reconnect", "network.heal", "message.release", "gate.hold", "gate.release", "zookeeper.start",
-    "zookeeper.fast",
+    "zookeeper.fast", "request.clear",
 )  # fmt: skip
 """Actions in the table ``faults`` that are none."""
 
