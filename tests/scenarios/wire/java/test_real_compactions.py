@@ -151,7 +151,7 @@ def one_of_ours(histories: Sequence[History]) -> Iterator[Any]:
 
 
 def settled(history: History, servers: Any, wanted: tuple[Seen, Seen] | None = None) -> tuple[Seen, Seen]:
-    """What consumers read when the cleaner has nothing more to do: the same three times, or ``wanted``."""
+    """The records that consumers read once the cleaner is done: the same three times, or ``wanted``."""
     before, same, until = history.read(servers), 0, time.monotonic() + LIMIT_S
     while same < 2 and before != wanted and time.monotonic() < until:
         time.sleep(1 if wanted is None else 0.5)
