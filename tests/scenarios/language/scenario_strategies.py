@@ -39,7 +39,7 @@ from scenarios.language import (
 from scenarios.language.checks import NOT_EVERYWHERE
 from scenarios.language.kafka_settings import BROKER_SETTINGS, TOPIC_SETTINGS, Setting
 from scenarios.language.limited_metrics import METRICS
-from scenarios.language.schema.kinds import Choice, Integer
+from scenarios.language.schema.kinds import Choice, Integer, Number
 from scenarios.observe.invariants import INVARIANTS
 
 HORIZON_US = 3_600_000_000
@@ -62,6 +62,10 @@ def config_values(setting: Setting) -> st.SearchStrategy[Any]:
         return st.sampled_from(list(kind.names))
     if isinstance(kind, Integer):
         return st.integers(14, min(10**6, 10**6 if kind.high is None else kind.high))
+    if isinstance(kind, Number):
+        return st.floats(kind.low, min(kind.high, 10**6))
+    if setting.name.endswith("cleanup.policy"):
+        return st.sampled_from(["compact", "delete", "compact,delete"])
     return st.booleans() if isinstance(setting.default, bool) else st.sampled_from(["*", "", "0:1,1:0"])
 
 

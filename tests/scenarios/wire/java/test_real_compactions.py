@@ -12,7 +12,8 @@ from random import Random
 from typing import Any
 
 import pytest
-from kafka import KafkaConsumer, KafkaProducer, TopicPartition
+from confluent_kafka import Producer
+from kafka import KafkaConsumer, TopicPartition
 from kafka.admin import KafkaAdminClient, NewTopic
 
 from benchmarks.calibration.errors import CannotRecord
@@ -29,6 +30,9 @@ COMPRESSIONS = (None, "gzip", "snappy", "lz4", "zstd")
 FIRST_MS = 1_600_000_000_000
 LIMIT_S = 120
 CONFIG = {"cleanup.policy": "compact", "min.cleanable.dirty.ratio": "0.0"}
+OURS = {
+    "log.cleaner.backoff.ms": 200, "transaction.state.log.replication.factor": 1, "transaction.state.log.min.isr": 1,
+}  # fmt: skip
 Batch = list[tuple[bytes, bytes | None]]
 Seen = list[tuple[int, bytes, bytes | None]]
 
@@ -54,24 +58,24 @@ class History:
         ]
 
     def play(self, servers: Any) -> None:
-        more: dict[str, Any] = {"transactional_id": self.topic} if self.transactional else {}
-        producer = KafkaProducer(
-            bootstrap_servers=servers, acks="all", linger_ms=5_000, compression_type=self.compression, **more
-        )
-        with closing(producer):
+        """Write it, each batch by itself: what lingers is sent by ``flush``."""
+        settings = {"bootstrap.servers": ",".join(_listed(servers)), "acks": "all", "linger.ms": 5_000}
+        settings["compression.type"] = self.compression or "none"
+        if self.transactional:
+            settings["transactional.id"] = self.topic
+        producer, at_ms = Producer(settings), FIRST_MS
+        if self.transactional:
+            producer.init_transactions(60)
+        for batches, commits in self.steps:
             if self.transactional:
-                producer.init_transactions()
-            at_ms = FIRST_MS
-            for batches, commits in self.steps:
-                if self.transactional:
-                    producer.begin_transaction()
-                for batch in batches:
-                    for key, value in batch:
-                        at_ms += 1
-                        producer.send(self.topic, key=key, value=value, partition=0, timestamp_ms=at_ms)
-                    producer.flush()
-                if self.transactional:
-                    (producer.commit_transaction if commits else producer.abort_transaction)()
+                producer.begin_transaction()
+            for batch in batches:
+                for key, value in batch:
+                    at_ms += 1
+                    producer.produce(self.topic, key=key, value=value, partition=0, timestamp=at_ms)
+                assert not producer.flush(60)
+            if self.transactional:
+                (producer.commit_transaction if commits else producer.abort_transaction)(60)
 
     def read(self, servers: Any) -> tuple[Seen, Seen]:
         """The records from the beginning, for readers of all and of committed transactions."""
@@ -92,6 +96,10 @@ class History:
         return found
 
 
+def _listed(servers: Any) -> list[str]:
+    return [servers] if isinstance(servers, str) else list(servers)
+
+
 def written(history: History) -> int:
     return sum(len(batch) for batches, _ in history.steps for batch in batches)
 
@@ -103,7 +111,7 @@ def _leads(cluster: RealCluster, topic: str) -> bool:
 @contextmanager
 def a_real_one(histories: Sequence[History]) -> Iterator[Any]:
     config = {
-        "log.cleaner.backoff.ms": "200", "offsets.topic.replication.factor": "1",
+        "log.cleaner.enable": "true", "log.cleaner.backoff.ms": "200", "offsets.topic.replication.factor": "1",
         "transaction.state.log.replication.factor": "1", "transaction.state.log.min.isr": "1",
         "transaction.state.log.num.partitions": "3",
     }  # fmt: skip
@@ -124,7 +132,7 @@ def a_real_one(histories: Sequence[History]) -> Iterator[Any]:
 @contextmanager
 def one_of_ours(histories: Sequence[History]) -> Iterator[Any]:
     document = {
-        "profile": PROFILE, "cluster": {"brokers": 1, "config": {"log.cleaner.backoff.ms": 200}},
+        "profile": PROFILE, "cluster": {"brokers": 1, "config": OURS},
         "topics": [
             {
                 "name": one.topic,
@@ -143,7 +151,7 @@ def one_of_ours(histories: Sequence[History]) -> Iterator[Any]:
 
 
 def settled(history: History, servers: Any, wanted: tuple[Seen, Seen] | None = None) -> tuple[Seen, Seen]:
-    """What consumers read when the cleaner has nothing more to do: the same three times, or ``wanted``."""
+    """The records that consumers read once the cleaner is done: the same three times, or ``wanted``."""
     before, same, until = history.read(servers), 0, time.monotonic() + LIMIT_S
     while same < 2 and before != wanted and time.monotonic() < until:
         time.sleep(1 if wanted is None else 0.5)
