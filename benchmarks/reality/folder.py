@@ -10,6 +10,8 @@ from typing import Any
 
 from attrs import asdict, frozen
 
+from benchmarks.calibration.releases import find_release
+
 RECORDINGS = Path(__file__).parent / "recordings"
 TOPICS, LOG_DIRS, CONFIGS = "kafka-topics.txt", "kafka-log-dirs.txt", "kafka-configs.txt"
 PLAN, RATES, MEASURED = "move.json", "rates.csv", "measured.json"
@@ -37,7 +39,6 @@ class Reality:
 
     name: str
     release: str
-    profile: str
     title: str
     date: str
     machine: str
@@ -54,6 +55,11 @@ class Reality:
     states: tuple[tuple[float, str, int, tuple[int, ...]], ...]
     killed: tuple[int, float] | None
     restarted: tuple[int, float] | None
+
+    @property
+    def profile(self) -> str:
+        """The emulator's profile that the release is compared with."""
+        return find_release(self.release).profile
 
 
 def recorded(folder: Path = RECORDINGS) -> list[Path]:

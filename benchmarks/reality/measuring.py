@@ -183,7 +183,6 @@ class Measuring:
         return Reality(
             name=move.name,
             release=move.release,
-            profile=find_release(move.release).profile,
             title=move.title,
             date=datetime.datetime.now(datetime.UTC).date().isoformat(),
             machine=f"{os.cpu_count()} cores ({platform.machine()}), shared",
