@@ -56,8 +56,8 @@ STARTS_AT_END = Sentence("Fencing", "MakeLeader", "LET end == Len(log[b])", "a n
 STOPS_EPOCH = Sentence(
     "Fencing",
     "StopReplicas",
-    "IF ~StopsUnfenced /\\ m.epoch < part[b].epoch",
-    "a StopReplica with an older leader epoch is refused, and no other",
+    "m.epoch < part[b].epoch \\/ (RefusesStopInOwnEpoch /\\ m.epoch = part[b].epoch)",
+    "a StopReplica with an older leader epoch is refused, until 3.4 with the same one, and no other",
 )
 
 
@@ -75,6 +75,8 @@ class Fencing:
         self._variables = variables
         self._isr = isr
         self._any_replica = "JoinsUnassigned" in variables.constants
+        self._own = 1 if "RefusesStopInOwnEpoch" in variables.constants else 0
+        self._late_epochs = "EntersEpochWithRecord" in variables.constants
         self._stops_unfenced = "StopsUnfenced" in variables.constants
         self._taken: dict[int, dict[TopicPartition, Taken]] = {}
         self._stopped: dict[int, dict[TopicPartition, int]] = {}
@@ -92,7 +94,8 @@ class Fencing:
         replica.isr, replica.assigned, replica.proposal = event.isr, event.replicas, ()
         replica.fetch, replica.source, replica.hw = IDLE, None, event.high_watermark
         replica.led[event.leader_epoch] = None
-        replica.assign_epoch(event.leader_epoch, replica.end)
+        if not self._late_epochs:
+            replica.assign_epoch(event.leader_epoch, replica.end)
         replica.log = variables.history.logs.made(node, *tp)
         self._isr.recount(replica, tp)
 
@@ -100,7 +103,9 @@ class Fencing:
         variables, node, tp = self._variables, event.node, TopicPartition.of(event.topic, event.partition)
         replica = variables.of(node, tp)
         self._taken.setdefault(node, {})[tp] = Taken(event, replica.epoch)
+        prior = replica.epoch if replica.leader == event.leader else -1
         replica.forget()
+        replica.prior = prior
         replica.leader, replica.epoch, replica.fetch = event.leader, event.leader_epoch, FETCHING
         replica.source = variables.of(event.leader, tp)
         replica.log = variables.history.logs.made(node, *tp)
@@ -206,12 +211,12 @@ class Fencing:
         for tp, epoch in zip(request.partitions, request.leader_epochs, strict=True):
             before = stopped.get(tp)
             replica = self._variables.of(event.node, tp)
-            if before is not None and 0 <= epoch < before:
+            if before is not None and 0 <= epoch < before + self._own:
                 found = f"{event.node}, in epoch {before}, is stopped by epoch {epoch}"
                 self._variables.reject(event, tp, STOPS_EPOCH, found, replica)
             elif (
                 before is None
-                and epoch >= replica.epoch >= 0
+                and epoch >= replica.epoch + self._own > 0
                 and self._refusal(event.node, tp) == Errors.FENCED_LEADER_EPOCH.name
             ):
                 found = f"{event.node} refuses to be stopped by epoch {epoch}"
