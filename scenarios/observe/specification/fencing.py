@@ -21,10 +21,10 @@ from emulator.protocol.events import (
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest
 from emulator.protocol.stop_replica import StopReplicaRequest
 from emulator.protocol.types import NO_LEADER, TopicPartition
-from scenarios.observe.specification.cluster import Variables
-from scenarios.observe.specification.isr import Isr
+from scenarios.observe.specification.isr_rules import Isr
 from scenarios.observe.specification.rejection import Sentence
 from scenarios.observe.specification.replica import FAILED, FETCHING, IDLE
+from scenarios.observe.specification.variables import Variables
 
 STALE = Sentence(
     "Fencing",
@@ -142,7 +142,7 @@ class Fencing:
         self._begin(event.node)
 
     def _begin(self, node: int) -> None:
-        """``BrokerDies``: what was told by requests is gone."""
+        """``BrokerDies``: nothing is left of what requests have said."""
         self._variables.seen.pop(node, None)
         self._taken.pop(node, None)
         self._stopped.pop(node, None)

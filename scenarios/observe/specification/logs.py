@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from emulator.protocol.events import BatchesAppended, LogLoaded, Truncated
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.specification.cluster import Variables
 from scenarios.observe.specification.rejection import Sentence
 from scenarios.observe.specification.replica import EVER, FETCHING, Replica
+from scenarios.observe.specification.variables import Variables
 
 APPENDS = Sentence("Isr", "LeaderAppends", "Presumes(l)", "only who leads by its last LeaderAndIsr appends as leader")
 OWN_EPOCH = Sentence(
@@ -158,7 +158,7 @@ class Logs:
     # -- disks --------------------------------------------------------------------------------------------------------
 
     def on_loaded(self, event: LogLoaded) -> None:
-        """What is on the disk after a start: the specification leaves out disks that lose what was written."""
+        """The log on the disk after a start: the specification leaves out disks that lose what was written."""
         variables, tp = self._variables, TopicPartition.of(event.topic, event.partition)
         replica, end = variables.of(event.node, tp), event.log_end_offset
         if end < replica.end:

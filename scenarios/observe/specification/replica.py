@@ -77,7 +77,7 @@ class Replica:
         return self.peak >= offset and epoch <= self.peak_until
 
     def counts_below(self, mark: int) -> list[Replica]:
-        """Those of ``counted`` that have never told that they have all up to ``mark``."""
+        """The replicas of ``counted`` that have never told that they have all up to ``mark``."""
         epoch = self.epoch
         return [one for one in self.counted if one.end < mark and not one.was_at(mark, epoch)]
 

@@ -8,9 +8,9 @@ from emulator.protocol.types import NO_LEADER, TopicPartition
 from emulator.protocol.znodes import BROKER_IDS, CONTROLLER_EPOCH, LeaderAndIsr
 from emulator.trace.events import ZkWritten
 from scenarios.observe.past.changes import StateWritten
-from scenarios.observe.specification.cluster import Variables
-from scenarios.observe.specification.isr import Isr
+from scenarios.observe.specification.isr_rules import Isr
 from scenarios.observe.specification.rejection import Sentence
+from scenarios.observe.specification.variables import Variables
 
 LAST_STEPS = ("wiki.12", "kafka-42.7", "kafka-6794.13", "kip-455.B8", "kip-455.U3")
 SETTING = "unclean.leader.election.enable"
@@ -74,7 +74,7 @@ class StateMachines:
         self._asked_unclean = False
         self._controller_epoch = 0
         self._elected: dict[tuple[int, int], None] = {}
-        """Who was elected with which controller epoch: a write may be on its way when it resigns."""
+        """The nodes that were elected, each with its controller epoch: a write may be on its way when it resigns."""
         self._registrations: dict[int, int] = {}
         """How often a broker has registered; once more is too often since the last controller was elected."""
 

@@ -1,4 +1,4 @@
-"""The oracle accepts what the emulator does, refuses what a planted bug does, and quotes the specification."""
+"""The oracle accepts what the emulator does, refuses what an injected bug does, and quotes the specification."""
 
 import re
 
@@ -9,7 +9,7 @@ from scenarios.chaos.draw import default_swarm
 from scenarios.errors import BadInput
 from scenarios.language.files import load
 from scenarios.museum.exhibits import exhibit
-from scenarios.observe.specification import Sentence, fencing, isr, logs, state_machines
+from scenarios.observe.specification import Sentence, fencing, isr_rules, logs, state_machines
 from scenarios.observe.specification.constants import RELEASES, release_of
 from scenarios.profiles import PROFILES
 from scenarios.runs import run_scenario
@@ -22,7 +22,10 @@ QUICK = (
     "reassign-cancel", "unclean-election", "kafka-42-replica-never-starts", "follower-cut-off",
 )  # fmt: skip
 SENTENCES = [
-    one for module in (fencing, isr, logs, state_machines) for one in vars(module).values() if type(one) is Sentence
+    one
+    for module in (fencing, isr_rules, logs, state_machines)
+    for one in vars(module).values()
+    if type(one) is Sentence
 ]
 
 REFUSED = {
@@ -58,7 +61,7 @@ def test_a_seed_of_the_default_swarm_is_in_the_specification(profile: str) -> No
 
 
 @pytest.mark.parametrize("bug", REFUSED)
-def test_a_planted_bug_is_refused_and_its_case_without_it_is_not(bug: str) -> None:
+def test_an_injected_bug_is_refused_and_its_case_without_it_is_not(bug: str) -> None:
     case = exhibit(bug).scenario
     broken = run_scenario(case, against_specification=True)
     assert REFUSED[bug] in {one.sentence.action for one in broken.rejections}

@@ -7,9 +7,9 @@ from typing import Any
 from emulator.protocol.events import HighWatermarksMoved, IsrChanged, IsrProposed, IsrUpdateFailed
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.past.changes import StateWritten
-from scenarios.observe.specification.cluster import Variables
 from scenarios.observe.specification.rejection import Sentence
 from scenarios.observe.specification.replica import Replica
+from scenarios.observe.specification.variables import Variables
 
 MARK_OF_LEADER = Sentence("Isr", "LeaderAppends", "Presumes(l)", "only a leader moves its high watermark as one")
 MARK_RISES = Sentence(
