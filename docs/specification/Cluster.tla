@@ -43,6 +43,9 @@ CONSTANTS
   FencedFetchFails,         \* a fenced fetch marks the partition failed (KIP-461 with KAFKA-9654)
   StopsUnfenced,            \* StopReplica carries no leader epoch (before KIP-570)
   DeletesUnconfirmed,       \* the move goes on before replicas are known to be deleted
+  ShrinksCaughtUp,          \* who has everything leaves the ISR too, if it does not fetch (KAFKA-7152)
+  EntersEpochWithRecord,    \* an epoch is entered into the cache with its first record (KAFKA-7415)
+  RefusesStopInOwnEpoch,    \* a StopReplica in the broker's own leader epoch is refused (KAFKA-13972)
   ForgetsOwnIsrWrite,       \* a lost answer of ZooKeeper leaves the old version cached (KAFKA-1382)
   IsrByController           \* the controller writes the ISR for the leader (KIP-497)
 

@@ -73,7 +73,7 @@ MakeLeader(b, m) ==
             fetch |-> "idle", session |-> FALSE]
       mark == HighWatermark(p, b, end, hw[b])
   IN /\ part' = [part EXCEPT ![b] = p]
-     /\ cache' = [cache EXCEPT ![b] = Assigned(@, m.epoch, end)]
+     /\ cache' = IF EntersEpochWithRecord THEN cache ELSE [cache EXCEPT ![b] = Assigned(@, m.epoch, end)]
      /\ hw' = [hw EXCEPT ![b] = mark]
      /\ acked' = acked \cup Safe(log[b], mark)
      /\ disk' = [disk EXCEPT ![b] = TRUE]
@@ -100,10 +100,11 @@ BecomeLeaderOrFollower(b, m) ==
 
 (* ReplicaManager.stopReplicas, stopReplica (2.3.1): without deletion the   *)
 (* fetcher stops and the Partition stays, a leader in its own view even;   *)
-(* with it the log goes. KIP-570 (2.6) refuses an older leader epoch; the  *)
-(* equal one is let through (as since KAFKA-13972, 3.4.1).                 *)
+(* with it the log goes. KIP-570 (2.6) refuses an older leader epoch, and  *)
+(* until KAFKA-13972 (3.4.1) the equal one.                                *)
 StopReplicas(b, m) ==
-  IF ~StopsUnfenced /\ m.epoch < part[b].epoch THEN UNCHANGED <<disk, log, cache, hw, part, acked>>
+  IF ~StopsUnfenced /\ (m.epoch < part[b].epoch \/ (RefusesStopInOwnEpoch /\ m.epoch = part[b].epoch))
+  THEN UNCHANGED <<disk, log, cache, hw, part, acked>>
   ELSE IF m.delete THEN
     /\ part' = [part EXCEPT ![b] = NoPartition]
     /\ log' = [log EXCEPT ![b] = <<>>]

@@ -93,10 +93,12 @@ Fetch(f) ==
 
 (* Partition.maybeShrinkIsr, getOutOfSyncReplicas (2.3.1): a follower that  *)
 (* is behind, for longer than replica.lag.time.max.ms. Time is left out:   *)
-(* any follower that is behind may have been so for long enough.           *)
+(* any follower that is behind may have been so for long enough. Up to 2.0 *)
+(* (0.8.2.2, 1.1.1; KAFKA-7152) also one that is not behind.               *)
 ShrinkIsr(l, r) ==
   /\ Presumes(l) /\ left.shrinks > 0
-  /\ r \in part[l].isr \ {l} /\ part[l].ends[r] # Len(log[l]) /\ part[l].proposal = {}
+  /\ r \in part[l].isr \ {l} /\ part[l].proposal = {}
+  /\ part[l].ends[r] # Len(log[l]) \/ ShrinksCaughtUp
   /\ IF IsrByController THEN
        /\ part' = [part EXCEPT ![l].proposal = part[l].isr \ {r}]
        /\ UNCHANGED <<zk, hw, acked>>

@@ -23,14 +23,18 @@ Undefined == -1
 (* What a leader answers to OffsetsForLeaderEpoch:                         *)
 (* LeaderEpochFileCache.endOffsetFor (1.1.1, 2.3.1). Before KIP-279 the    *)
 (* answer had no epoch, so the follower could not see that the leader      *)
-(* spoke of another one.                                                   *)
+(* spoke of another one. Before KAFKA-7415 the latest epoch is that of the *)
+(* last record.                                                            *)
+LatestEpoch(l) ==
+  IF ~EntersEpochWithRecord THEN part[l].epoch
+  ELSE IF cache[l] = <<>> THEN Undefined ELSE cache[l][Len(cache[l])].epoch
 Answer(l, epoch) ==
   LET entries == Range(cache[l])
       later == {e \in entries : e.epoch > epoch}
       upto == {e \in entries : e.epoch <= epoch}
       ends == Min({e.start : e \in later})
       known == Max({e.epoch : e \in upto})
-  IN CASE epoch = part[l].epoch -> [epoch |-> epoch, end |-> Len(log[l])]
+  IN CASE epoch = LatestEpoch(l) -> [epoch |-> epoch, end |-> Len(log[l])]
        [] later = {} -> [epoch |-> Undefined, end |-> Undefined]
        [] upto = {} -> IF AnswersEpochsCoarsely THEN [epoch |-> Undefined, end |-> Undefined]
                        ELSE [epoch |-> epoch, end |-> ends]

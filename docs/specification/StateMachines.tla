@@ -71,7 +71,8 @@ ElectForReassign(w, candidates) ==
 
 (* The page's NewReplica, OnlineReplica -> OfflineReplica; ReplicaState-    *)
 (* Machine.doRemoveReplicasFromIsr (2.3.1): StopReplica without deletion,  *)
-(* out of the ISR unless it is the last member, and a request to the       *)
+(* out of the ISR unless it is the last member and elections are clean     *)
+(* (KAFKA-1028; 0.8.0 empties it, 0.8.2.2 by default), and a request to the *)
 (* others (the page and 0.8.0: to the leader only).                        *)
 ToOffline(w, r) ==
   LET stopped == TellStop(w, r, FALSE)
@@ -79,7 +80,7 @@ ToOffline(w, r) ==
   IN IF ~MayDecide(w) THEN stopped
      ELSE IF r \in w.zk.isr THEN
        LET d == Decide(stopped, IF w.zk.leader = r THEN None ELSE w.zk.leader,
-                       IF w.zk.isr = {r} THEN w.zk.isr ELSE w.zk.isr \ {r})
+                       IF w.zk.isr = {r} /\ ~ElectsUnclean THEN w.zk.isr ELSE w.zk.isr \ {r})
        IN Tell(d, others, State(d.zk), Range(w.me.replicas))
      ELSE
        LET refreshed == [stopped EXCEPT !.me.cached = [leader |-> w.zk.leader, epoch |-> w.zk.epoch, isr |-> w.zk.isr]]

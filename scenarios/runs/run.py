@@ -69,8 +69,8 @@ class Run:
         quotas: replication quotas that were exhausted at the end, with the replicas that they held back.
         reach: counts of what it reached, by name; empty where they were not asked for.
         leaping: what the leaps of a sampled run were; None: the run is exact.
-        rejections: where it left docs/specification, the first of each sentence; empty: nowhere, or nobody asked. They
-            are no part of the verdict.
+        rejections: where it left docs/specification, the first of each sentence; no part of the verdict. Empty: none,
+            or it was not asked for.
     """
 
     run_id: str

@@ -119,6 +119,24 @@ CONSTANTS = (
         RELEASES,
     ),
     Constant(
+        "ShrinksCaughtUp",
+        "who has everything leaves the ISR too, where it does not fetch",
+        "KAFKA-7152, 2.1; `Partition.getOutOfSyncReplicas` (0.8.2.2, 1.1.1, 2.1.1)",
+        _until("1.1.1"),
+    ),
+    Constant(
+        "EntersEpochWithRecord",
+        "a leader enters its epoch into the cache with its first record, and not as it starts",
+        "KAFKA-7415, 2.0.1; `LeaderEpochFileCache.endOffsetFor` (1.1.1), `Partition.makeLeader` (2.3.1)",
+        ("1.1.1",),
+    ),
+    Constant(
+        "RefusesStopInOwnEpoch",
+        "a StopReplica in the leader epoch that the broker knows is refused",
+        "KIP-570, 2.6, brought it; KAFKA-13972, 3.4.1; `ReplicaManager.stopReplicas` (2.7.2)",
+        ("2.7.2",),
+    ),
+    Constant(
         "ForgetsOwnIsrWrite",
         "where ZooKeeper's answer to an ISR write is lost the old version stays cached",
         "KAFKA-1382, 0.8.2; `Partition.updateIsr` (0.8.0), `ReplicationUtils.checkLeaderAndIsrZkData` (0.8.2.2)",

@@ -21,10 +21,10 @@ from emulator.protocol.events import (
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest
 from emulator.protocol.stop_replica import StopReplicaRequest
 from emulator.protocol.types import NO_LEADER, TopicPartition
-from scenarios.observe.specification.cluster import Variables
-from scenarios.observe.specification.isr import Isr
+from scenarios.observe.specification.isr_rules import Isr
 from scenarios.observe.specification.rejection import Sentence
 from scenarios.observe.specification.replica import FAILED, FETCHING, IDLE
+from scenarios.observe.specification.variables import Variables
 
 STALE = Sentence(
     "Fencing",
@@ -56,8 +56,8 @@ STARTS_AT_END = Sentence("Fencing", "MakeLeader", "LET end == Len(log[b])", "a n
 STOPS_EPOCH = Sentence(
     "Fencing",
     "StopReplicas",
-    "IF ~StopsUnfenced /\\ m.epoch < part[b].epoch",
-    "a StopReplica with an older leader epoch is refused, and no other",
+    "m.epoch < part[b].epoch \\/ (RefusesStopInOwnEpoch /\\ m.epoch = part[b].epoch)",
+    "a StopReplica with an older leader epoch is refused, until 3.4 with the same one, and no other",
 )
 
 
@@ -75,6 +75,8 @@ class Fencing:
         self._variables = variables
         self._isr = isr
         self._any_replica = "JoinsUnassigned" in variables.constants
+        self._own = 1 if "RefusesStopInOwnEpoch" in variables.constants else 0
+        self._late_epochs = "EntersEpochWithRecord" in variables.constants
         self._stops_unfenced = "StopsUnfenced" in variables.constants
         self._taken: dict[int, dict[TopicPartition, Taken]] = {}
         self._stopped: dict[int, dict[TopicPartition, int]] = {}
@@ -92,7 +94,8 @@ class Fencing:
         replica.isr, replica.assigned, replica.proposal = event.isr, event.replicas, ()
         replica.fetch, replica.source, replica.hw = IDLE, None, event.high_watermark
         replica.led[event.leader_epoch] = None
-        replica.assign_epoch(event.leader_epoch, replica.end)
+        if not self._late_epochs:
+            replica.assign_epoch(event.leader_epoch, replica.end)
         replica.log = variables.history.logs.made(node, *tp)
         self._isr.recount(replica, tp)
 
@@ -100,7 +103,9 @@ class Fencing:
         variables, node, tp = self._variables, event.node, TopicPartition.of(event.topic, event.partition)
         replica = variables.of(node, tp)
         self._taken.setdefault(node, {})[tp] = Taken(event, replica.epoch)
+        prior = replica.epoch if replica.leader == event.leader else -1
         replica.forget()
+        replica.prior = prior
         replica.leader, replica.epoch, replica.fetch = event.leader, event.leader_epoch, FETCHING
         replica.source = variables.of(event.leader, tp)
         replica.log = variables.history.logs.made(node, *tp)
@@ -137,7 +142,7 @@ class Fencing:
         self._begin(event.node)
 
     def _begin(self, node: int) -> None:
-        """``BrokerDies``: what was told by requests is gone."""
+        """``BrokerDies``: nothing is left of what requests have said."""
         self._variables.seen.pop(node, None)
         self._taken.pop(node, None)
         self._stopped.pop(node, None)
@@ -206,12 +211,12 @@ class Fencing:
         for tp, epoch in zip(request.partitions, request.leader_epochs, strict=True):
             before = stopped.get(tp)
             replica = self._variables.of(event.node, tp)
-            if before is not None and 0 <= epoch < before:
+            if before is not None and 0 <= epoch < before + self._own:
                 found = f"{event.node}, in epoch {before}, is stopped by epoch {epoch}"
                 self._variables.reject(event, tp, STOPS_EPOCH, found, replica)
             elif (
                 before is None
-                and epoch >= replica.epoch >= 0
+                and epoch >= replica.epoch + self._own > 0
                 and self._refusal(event.node, tp) == Errors.FENCED_LEADER_EPOCH.name
             ):
                 found = f"{event.node} refuses to be stopped by epoch {epoch}"

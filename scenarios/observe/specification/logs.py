@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from emulator.protocol.events import BatchesAppended, LogLoaded, Truncated
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.specification.cluster import Variables
 from scenarios.observe.specification.rejection import Sentence
 from scenarios.observe.specification.replica import EVER, FETCHING, Replica
+from scenarios.observe.specification.variables import Variables
 
 APPENDS = Sentence("Isr", "LeaderAppends", "Presumes(l)", "only who leads by its last LeaderAndIsr appends as leader")
 OWN_EPOCH = Sentence(
@@ -30,6 +30,12 @@ SAME_EPOCH = Sentence(
 CUTS = Sentence(
     "Logs", "TruncateToEpochEndOffset", "cut.to", "a follower cuts its log where the leader's answer for its epoch says"
 )
+CUTS_FIRST = Sentence(
+    "Logs",
+    "TruncateToEpochEndOffset",
+    'part[f].fetch = "truncating"',
+    "a new follower cuts its log, where it has to, before it fetches",
+)
 CUTS_FOLLOWER = Sentence(
     "Logs", "TruncateToEpochEndOffset", 'part[f].fetch = "truncating"', "only a follower cuts its log"
 )
@@ -43,6 +49,7 @@ class Logs:
         constants = variables.constants
         self._fenced = not constants & {"FetchesUnfenced", "SessionsForgetEpoch"}
         self._cuts_at_high_watermark = "TruncatesToHighWatermark" in constants
+        self._late_epochs = "EntersEpochWithRecord" in constants
         self._coarse = "AnswersEpochsCoarsely" in constants
 
     def on_appended(self, event: BatchesAppended) -> None:
@@ -60,6 +67,7 @@ class Logs:
                     or replica.fetch is not FETCHING
                     or base != replica.end
                     or replica.epoch not in source.led
+                    or not replica.settled
                     or (source.epoch == replica.epoch and not source.has_last_of(replica))
                 ):
                     self._look_at_fetch(event, TopicPartition.of(topic, partition), replica, base)
@@ -87,11 +95,15 @@ class Logs:
             reject(event, tp, FETCHED_AT_END, f"{me} appends at {base}", replica, source)
         elif not source.led:
             reject(event, tp, FROM_LEADER, f"{me} got records from {source.broker}", replica, source)
-        elif self._fenced and replica.epoch not in source.led:
+        elif self._fenced and replica.epoch not in source.led and replica.prior not in source.led:
             found = f"{me} got records from {source.broker}, which has never led epoch {replica.epoch}"
             reject(event, tp, SAME_EPOCH, found, replica, source)
-        elif source.presumes and not source.has_last_of(replica):
-            reject(event, tp, OF_LEADER, f"{me} appends what {source.broker} does not have there", replica, source)
+        elif source.presumes and source.epoch == replica.epoch:
+            if not replica.settled and self._expected_cut(replica, source) < base:
+                reject(event, tp, CUTS_FIRST, f"{me} fetches from {base} on, and has cut nothing", replica, source)
+            replica.settled = True
+            if not source.has_batch_of(replica):
+                reject(event, tp, OF_LEADER, f"{me} appends what {source.broker} does not have there", replica, source)
 
     # -- cuts ---------------------------------------------------------------------------------------------------------
 
@@ -106,15 +118,18 @@ class Logs:
         replica.cut(to, replica.epoch - 1 if self._fenced else EVER)
 
     def _check_cut(self, event: Truncated, tp: TopicPartition, replica: Replica, source: Replica, to: int) -> None:
-        expected = replica.hw if self._cuts_at_high_watermark else self._cut(replica, source)
-        if replica.log is not None:  # log start offsets are left out: nothing before one can be cut
-            expected = max(expected, replica.log.start_offset)
+        expected = self._expected_cut(replica, source)
         if to == min(expected, replica.end) or (replica.end > source.end and to == source.end):
             return
         if source.log is not None and source.log.start_offset > replica.end:
             return  # log start offsets are left out
         found = f"{event.node} cuts its log to {to}, and not to {expected}"
         self._variables.reject(event, tp, CUTS, found, replica, source)
+
+    def _expected_cut(self, replica: Replica, source: Replica) -> int:
+        """Where a follower cuts. Log start offsets are left out: nothing before one can be cut."""
+        cut = replica.hw if self._cuts_at_high_watermark else self._cut(replica, source)
+        return cut if replica.log is None else max(cut, replica.log.start_offset)
 
     def _cut(self, replica: Replica, source: Replica) -> int:
         """Where a follower cuts (``Truncation``), by the leader's answer for its last epoch (``Answer``)."""
@@ -130,7 +145,7 @@ class Logs:
         return after if mine[-1] != known else min(after, end)
 
     def _answer(self, source: Replica, epoch: int) -> tuple[int, int]:
-        if epoch == source.epoch:
+        if epoch == (source.latest if self._late_epochs else source.epoch):
             return epoch, source.end
         ends = next((start for later, start in source.cache if later > epoch), None)
         if ends is None:
@@ -143,7 +158,7 @@ class Logs:
     # -- disks --------------------------------------------------------------------------------------------------------
 
     def on_loaded(self, event: LogLoaded) -> None:
-        """What is on the disk after a start: the specification leaves out disks that lose what was written."""
+        """The log on the disk after a start: the specification leaves out disks that lose what was written."""
         variables, tp = self._variables, TopicPartition.of(event.topic, event.partition)
         replica, end = variables.of(event.node, tp), event.log_end_offset
         if end < replica.end:

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from emulator.trace import Trace
 from scenarios.observe.history.history import History
 from scenarios.observe.history.subscriptions import arm
-from scenarios.observe.specification.cluster import Variables
 from scenarios.observe.specification.constants import release_of, true_in
 from scenarios.observe.specification.fencing import Fencing
-from scenarios.observe.specification.isr import Isr
+from scenarios.observe.specification.isr_rules import Isr
 from scenarios.observe.specification.logs import Logs
 from scenarios.observe.specification.rejection import Rejection
 from scenarios.observe.specification.state_machines import StateMachines
+from scenarios.observe.specification.variables import Variables
 
 
 class Oracle:

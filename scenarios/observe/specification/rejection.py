@@ -48,7 +48,7 @@ class Rejection:
 
     @property
     def state(self) -> str:
-        """What was found, with the state before, in a line."""
+        """The finding, with the state before, in a line."""
         about = "" if self.tp is None else f" of {self.tp}"
         when = f"at {self.t_us / 1e6:.6f} s, event {self.seq}, {self.event}{about}"
         return f"{when}: {self.found}; {self.sentence.says}; before: {self.before}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import define, field
 
 from emulator.protocol.types import NO_LEADER
-from scenarios.observe.history.replica_logs import ReplicaLogHistory
+from scenarios.observe.history.replica_logs import BASE_OFFSET, ID, ReplicaLogHistory
 
 EVER = 1 << 62
 IDLE, FETCHING, FAILED = "idle", "fetching", "failed"
@@ -23,8 +23,10 @@ class Replica:
         end, hw: of its log.
         peak: the end that its log had before it was cut: a leader of an epoch up to ``peak_until`` may still count it.
         cache: the leader epoch cache: epochs with the offsets where they start.
+        prior: the epoch before, under the same leader: its answer may be on its way.
         led: the epochs that it has led.
         log: its content; None: no event was about it yet.
+        settled: whether it has fetched since it became a follower of this epoch.
         source: the replica of its leader, on a follower.
         counted: on a leader, the other replicas that its high watermark waits for.
     """
@@ -44,9 +46,11 @@ class Replica:
     peak: int = 0
     peak_until: int = -1
     latest: int = -1
+    prior: int = -1
     cache: list[tuple[int, int]] = field(factory=list)
     led: dict[int, None] = field(factory=dict)
     log: ReplicaLogHistory | None = None
+    settled: bool = False
     source: Replica | None = None
     counted: tuple[Replica, ...] = ()
 
@@ -59,7 +63,8 @@ class Replica:
         """Know no more than a Partition object that was just created (``NoPartition``)."""
         self.leader, self.epoch, self.version, self.decided, self.start = NO_LEADER, -1, -1, 0, 0
         self.assigned = self.isr = self.proposal = self.counted = ()
-        self.fetch, self.source = IDLE, None
+        self.fetch, self.source, self.prior = IDLE, None, -1
+        self.settled = False
 
     def assign_epoch(self, epoch: int, start: int) -> None:
         """Enter an epoch into the cache (``Assigned``)."""
@@ -72,7 +77,7 @@ class Replica:
         return self.peak >= offset and epoch <= self.peak_until
 
     def counts_below(self, mark: int) -> list[Replica]:
-        """Those of ``counted`` that have never told that they have all up to ``mark``."""
+        """The replicas of ``counted`` that have never told that they have all up to ``mark``."""
         epoch = self.epoch
         return [one for one in self.counted if one.end < mark and not one.was_at(mark, epoch)]
 
@@ -96,6 +101,15 @@ class Replica:
         if mine is None or its is None or not (mine.known and its.known):
             return True
         return mine.holds(its.last) or (its.size == 1 and its.end_offset <= mine.end_offset)
+
+    def has_batch_of(self, other: Replica) -> bool:
+        """Whether its log has the last batch of ``other`` at that place, whatever comes before."""
+        if self.has_last_of(other):
+            return True
+        mine, its = self.log, other.log
+        assert mine is not None
+        assert its is not None
+        return mine.find(its.last[BASE_OFFSET], its.last[ID]) is not None
 
     def __str__(self) -> str:
         role = f"leads epoch {self.epoch}" if self.presumes else f"follows {self.leader} in epoch {self.epoch}"

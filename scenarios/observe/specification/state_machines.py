@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from emulator.protocol.elect_leaders import ElectionsRequested, ElectionType
 from emulator.protocol.events import ControllerElected, Fault
-from emulator.protocol.types import NO_LEADER
+from emulator.protocol.types import NO_LEADER, TopicPartition
 from emulator.protocol.znodes import BROKER_IDS, CONTROLLER_EPOCH, LeaderAndIsr
 from emulator.trace.events import ZkWritten
 from scenarios.observe.past.changes import StateWritten
-from scenarios.observe.specification.cluster import Variables
-from scenarios.observe.specification.isr import Isr
+from scenarios.observe.specification.isr_rules import Isr
 from scenarios.observe.specification.rejection import Sentence
+from scenarios.observe.specification.variables import Variables
 
+LAST_STEPS = ("wiki.12", "kafka-42.7", "kafka-6794.13", "kip-455.B8", "kip-455.U3")
 SETTING = "unclean.leader.election.enable"
 ELECTED_NEXT = Sentence(
     "Fencing", "Elect", "!.cepoch = @ + 1", "a controller is elected with the next controller epoch"
@@ -50,7 +51,7 @@ DROPS_DEAD = Sentence(
 DROPS_OFFLINE = Sentence(
     "StateMachines",
     "ToOffline",
-    "IF w.zk.isr = {r} THEN w.zk.isr ELSE w.zk.isr \\ {r}",
+    "IF w.zk.isr = {r} /\\ ~ElectsUnclean THEN w.zk.isr ELSE w.zk.isr \\ {r}",
     "who is dropped from the ISR has failed, or leaves in a move; the last member stays",
 )
 NO_LEADER_OFFLINE = Sentence(
@@ -72,10 +73,13 @@ class StateMachines:
         self._unclean = "ElectsUnclean" in variables.constants
         self._asked_unclean = False
         self._controller_epoch = 0
+        self._elected: dict[tuple[int, int], None] = {}
+        """The nodes that were elected, each with its controller epoch: a write may be on its way when it resigns."""
         self._registrations: dict[int, int] = {}
         """How often a broker has registered; once more is too often since the last controller was elected."""
 
-    def on_elected(self, _: ControllerElected) -> None:
+    def on_elected(self, event: ControllerElected) -> None:
+        self._elected[event.node, event.controller_epoch] = None
         self._registrations = dict.fromkeys(self._registrations, 1)
 
     def on_written(self, event: ZkWritten) -> None:
@@ -112,9 +116,8 @@ class StateMachines:
             reject(event, tp, RAISES, words, was)
         if before.controller_epoch > state.controller_epoch:
             reject(event, tp, DECIDES, words, was)
-        elected = zk.acting.get(event.client)
-        if elected is None or elected.controller_epoch != state.controller_epoch:
-            reject(event, tp, SIGNS, words, was, elected)
+        if (event.client, state.controller_epoch) not in self._elected:
+            reject(event, tp, SIGNS, words, was, zk.acting.get(event.client))
         if not self._unfenced and state.controller_epoch != self._controller_epoch:
             reject(event, tp, MAY_WRITE, words, was, f"controller epoch {self._controller_epoch}")
         if state.leader == NO_LEADER or state.leader == before.leader:
@@ -146,13 +149,20 @@ class StateMachines:
         for member in state.isr:
             if member not in before.isr:
                 reject(event, tp, ADDS_NONE, words, was)
-        moves = tp in self._variables.zk.moves
+        moves = self._in_move(tp)
         gone = [member for member in before.isr if member not in state.isr]
         empty = not state.isr and not self._may_be_unclean(event)
         if empty or any(self._lives(member) and not moves for member in gone):
             reject(event, tp, DROPS_OFFLINE, words, was)
         if state.leader == NO_LEADER and before.leader != NO_LEADER and self._lives(before.leader) and not moves:
             reject(event, tp, NO_LEADER_OFFLINE, words, was)
+
+    def _in_move(self, tp: TopicPartition) -> bool:
+        """Whether a move of the partition has been asked for, or goes on."""
+        zk, step = self._variables.zk, self._variables.zk.step(tp)
+        if tp in zk.moves or tp in zk.requested_moves() or tp.partition in zk.reassigning.get(tp.topic, {}):
+            return True
+        return step is not None and step.step not in LAST_STEPS
 
     def _lives(self, broker: int) -> bool:
         """Whether no controller has a reason to count a broker as gone: it is registered, has lost no disk, and has not

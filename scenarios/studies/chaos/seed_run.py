@@ -29,7 +29,7 @@ _TEXT: Any = instance_of(str)
 TOOL = "tool"
 """The checker's name in a finding that is not about the cluster: the program raised an exception."""
 SPECIFICATION = "specification"
-"""The same where a run left docs/specification: no checker has found it."""
+"""The checker's name where a run left docs/specification: no checker has found it."""
 
 
 class ResultFinding(NamedTuple):

@@ -30,7 +30,7 @@ class Replicas(dict[int, Replica]):
 
 
 class Variables:
-    """What all parts of the oracle share.
+    """The state that all parts of the oracle share.
 
     Attributes:
         constants: the constants that are TRUE.

@@ -7,9 +7,9 @@ from typing import Any
 from emulator.protocol.events import HighWatermarksMoved, IsrChanged, IsrProposed, IsrUpdateFailed
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.past.changes import StateWritten
-from scenarios.observe.specification.cluster import Variables
 from scenarios.observe.specification.rejection import Sentence
 from scenarios.observe.specification.replica import Replica
+from scenarios.observe.specification.variables import Variables
 
 MARK_OF_LEADER = Sentence("Isr", "LeaderAppends", "Presumes(l)", "only a leader moves its high watermark as one")
 MARK_RISES = Sentence(
@@ -42,7 +42,9 @@ JOINS_WITH_LOG = Sentence(
     "Isr", "Fetch", "known == [part[l] EXCEPT !.ends[f] = end]", "how far a follower is, its own fetch says"
 )
 SHRINKS_MEMBERS = Sentence("Isr", "ShrinkIsr", "r \\in part[l].isr \\ {l}", "only a member leaves, and not the leader")
-SHRINKS_BEHIND = Sentence("Isr", "ShrinkIsr", "part[l].ends[r] # Len(log[l])", "only who is behind leaves")
+SHRINKS_BEHIND = Sentence(
+    "Isr", "ShrinkIsr", "part[l].ends[r] # Len(log[l]) \\/ ShrinksCaughtUp", "only who is behind leaves"
+)
 SHRINKS_ALONE = Sentence("Isr", "ShrinkIsr", "part[l].proposal = {}", "one change of the ISR at a time")
 PROPOSES = Sentence("Isr", "ShrinkIsr", "Presumes(l)", "only a leader changes its ISR")
 WRITES_AS_LEADER = Sentence(
@@ -74,6 +76,7 @@ class Isr:
         self._variables = variables
         self._joins_unassigned = "JoinsUnassigned" in variables.constants
         self._joins_below_start = "JoinsBelowEpochStart" in variables.constants
+        self._drops_caught_up = "ShrinksCaughtUp" in variables.constants
         self._over_assigned = "CommitsOverAssigned" in variables.constants
         self._by_controller = "IsrByController" in variables.constants
 
@@ -153,7 +156,7 @@ class Isr:
             told = f"{words}: {follower} is at {end}"
             if follower not in replica.isr or follower == event.node:
                 reject(event, tp, SHRINKS_MEMBERS, told, replica)
-            if end == replica.end:
+            if end == replica.end and not self._drops_caught_up:
                 reject(event, tp, SHRINKS_BEHIND, told, replica)
 
     def on_changed(self, event: IsrChanged) -> None:
