@@ -188,6 +188,11 @@ class LogManager:
             self.cleaner = LogCleaner(self._process, self._config, self._high_watermark_of, self._began_us)
         self.cleaner.watch(log)
 
+    @property
+    def compacts(self) -> bool:
+        """Whether a log may have something to compact."""
+        return self.cleaner is not None and bool(self.cleaner.dirty)
+
     def _recover(self, directory: LogDirectory) -> None:
         disk, node = directory.disk, self._process.node.id
         if disk.exists(CLEAN_SHUTDOWN):

@@ -9,7 +9,7 @@ from tests.docs.pages import fenced
 
 
 def test_the_scenario_of_the_page_is_one() -> None:
-    (block,) = fenced("serve.md", "toml")
+    block, *_settings = fenced("serve.md", "toml")
     assert Scenario.loads(block.text).attached == ("billing",)
 
 

@@ -6,13 +6,13 @@ from typing import ClassVar
 
 from emulator.protocol.events import BatchesProduced
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.few_in_sync import FewInSync
+from scenarios.observe.checkers.below_min_isr import BelowMinIsr
 from scenarios.observe.findings.client_facts import AckedByFew
 
 ALL = -1
 
 
-class AcksAllInSync(FewInSync):
+class AcksAllInSync(BelowMinIsr):
     """A leader acknowledges a batch with acks=all only while its ISR has min.insync.replicas members.
 
     Verified: each batch that a producer learns to be acknowledged with acks=all: at some moment since it was closed the

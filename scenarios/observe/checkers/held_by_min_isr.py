@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import ClassVar
 
 from emulator.trace import Event
+from scenarios.observe.checkers.below_min_isr import BelowMinIsr
 from scenarios.observe.checkers.checker import Report
-from scenarios.observe.checkers.few_in_sync import FewInSync
 from scenarios.observe.findings.isr_facts import CommittedByFew
 from scenarios.observe.history.commit import Commit
 from scenarios.observe.history.history import History
 
 
-class HeldByMinIsr(FewInSync):
+class HeldByMinIsr(BelowMinIsr):
     """The high watermark of a leader stays where it is while its ISR has fewer members than min.insync.replicas.
 
     Verified: in releases that hold it (3.7 and later), each high watermark by which a leader commits more than was

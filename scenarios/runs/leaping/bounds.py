@@ -12,6 +12,7 @@ from scenarios.runs.leaping.followed import FetchedReplica, Key, running
 from scenarios.runs.leaping.sharing import Sharing
 
 if TYPE_CHECKING:
+    from brokers.log.log_config import LogConfig
     from scenarios.cluster.cluster import Cluster
 
 MICRO = 1_000_000
@@ -57,18 +58,16 @@ class Bounds:
                 any(load.message_size > load.max_request_size for load in cluster.setup.workloads),
                 "a producer's messages are too large to be sent",
             ),
-            (self._may_outgrow(), "a log may lose segments for its size"),
+            (any(each.retention_bytes >= 0 for each in self._configs()), "a log may lose segments for its size"),
+            (any(each.compacts for each in self._configs()), "a topic is compacted"),
         )
         return next((reason for holds, reason in reasons if holds), "")
 
-    def _may_outgrow(self) -> bool:
-        """Whether retention.bytes limits a log."""
-        brokers = running(self.cluster)
-        return any(
-            broker.replicas.logs.directories[0].config_of(topic.name).retention_bytes >= 0
-            for topic in self.cluster.setup.topics
-            for broker in brokers
-        )
+    def _configs(self) -> Iterator[LogConfig]:
+        """The settings of every topic's logs, broker by broker."""
+        for broker in running(self.cluster):
+            for topic in self.cluster.setup.topics:
+                yield broker.replicas.logs.directories[0].config_of(topic.name)
 
     def chunk(self) -> int:
         """The bytes of a batch that stands for several, at most: as much as a fetch reads of a partition by default, or

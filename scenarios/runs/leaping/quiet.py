@@ -163,6 +163,8 @@ class QuietCluster:
         silent = any(producer.load.acks == 0 for producer in self.producers)
         if silent and self.cluster.world.now - self.since_us < self.unanswered_us:
             return "a message may be on its way"
+        if any(broker.replicas.logs.compacts for broker in running(self.cluster)):
+            return "a log is compacted"
         led = leaders(self.cluster)
         if not all(_is_followed(partition) for partition in led.values()):
             return "a follower in sync is behind"

@@ -8,7 +8,7 @@ from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.history.history import History
 
 
-class FewInSync(Checker):
+class BelowMinIsr(Checker):
     """The base. The ISR of a leader is the one that it received in LeaderAndIsr or has changed itself, or begins to
     expand it to (KIP-497 counts the larger set while a change is in flight). For a minute after a change of the setting
     the smaller value counts."""
