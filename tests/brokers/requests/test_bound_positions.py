@@ -1,5 +1,6 @@
 """Positions of fetch sessions that are bound to their partitions change no answer and no event: a broker that has to
-look up everything again for each request does the same."""
+look up everything again for each request does the same. Only the partitions of an answer come in the order in which they
+got something to read, and one that looks up everything has all of them to read from the start."""
 
 from typing import Any
 
@@ -128,11 +129,15 @@ class Played:
 
 
 def without_batches(replies: list[Any]) -> list[Any]:
-    """Batches compare by identity: show them as their offsets."""
+    """Batches compare by identity: show them as their offsets. Partitions in the order of their names."""
     return [
-        (number, kind, [tuple(_shown(field) for field in partition) for partition in partitions])
+        (number, kind, sorted((tuple(_shown(field) for field in partition) for partition in partitions), key=_name))
         for number, kind, partitions in replies
     ]
+
+
+def _name(partition: tuple[Any, ...]) -> TopicPartition:
+    return TopicPartition.of(*partition[0])
 
 
 def _shown(field: Any) -> Any:
