@@ -107,7 +107,7 @@ class Fencing:
         replica.forget()
         replica.prior = prior
         replica.leader, replica.epoch, replica.fetch = event.leader, event.leader_epoch, FETCHING
-        replica.source = variables.of(event.leader, tp)
+        replica.source, replica.hw_then = variables.of(event.leader, tp), event.high_watermark
         replica.log = variables.history.logs.made(node, *tp)
 
     def on_stopped(self, event: ReplicaStopped) -> None:

@@ -99,7 +99,7 @@ class Logs:
             found = f"{me} got records from {source.broker}, which has never led epoch {replica.epoch}"
             reject(event, tp, SAME_EPOCH, found, replica, source)
         elif source.presumes and source.epoch == replica.epoch:
-            if not replica.settled and self._expected_cut(replica, source) < base:
+            if not replica.settled and self._expected_cut(replica, source, replica.hw_then) < base:
                 reject(event, tp, CUTS_FIRST, f"{me} fetches from {base} on, and has cut nothing", replica, source)
             replica.settled = True
             if not source.has_batch_of(replica):
@@ -118,26 +118,28 @@ class Logs:
         replica.cut(to, replica.epoch - 1 if self._fenced else EVER)
 
     def _check_cut(self, event: Truncated, tp: TopicPartition, replica: Replica, source: Replica, to: int) -> None:
-        expected = self._expected_cut(replica, source)
-        if to == min(expected, replica.end) or (replica.end > source.end and to == source.end):
+        expected = self._expected_cut(replica, source, replica.hw)
+        if to == min(expected, replica.end):
             return
-        if source.log is not None and source.log.start_offset > replica.end:
-            return  # log start offsets are left out
+        if replica.end > source.end and source.start <= to <= source.end:
+            return  # the leader's end as it was when the leader answered that the follower is beyond it
+        if source.log is not None and source.log.start_offset >= replica.end:
+            return  # log start offsets are left out, and a leader forgets the epochs before its own
         found = f"{event.node} cuts its log to {to}, and not to {expected}"
         self._variables.reject(event, tp, CUTS, found, replica, source)
 
-    def _expected_cut(self, replica: Replica, source: Replica) -> int:
+    def _expected_cut(self, replica: Replica, source: Replica, hw: int) -> int:
         """Where a follower cuts. Log start offsets are left out: nothing before one can be cut."""
-        cut = replica.hw if self._cuts_at_high_watermark else self._cut(replica, source)
+        cut = hw if self._cuts_at_high_watermark else self._cut(replica, source, hw)
         return cut if replica.log is None else max(cut, replica.log.start_offset)
 
-    def _cut(self, replica: Replica, source: Replica) -> int:
+    def _cut(self, replica: Replica, source: Replica, hw: int) -> int:
         """Where a follower cuts (``Truncation``), by the leader's answer for its last epoch (``Answer``)."""
         if not replica.cache:
-            return replica.hw
+            return hw
         known, end = self._answer(source, replica.latest)
         if end < 0:
-            return replica.hw
+            return hw
         mine = [epoch for epoch, _ in replica.cache if epoch <= known]
         if known < 0 or not mine:
             return end

@@ -21,6 +21,7 @@ class Replica:
         start: where its epoch as leader starts.
         fetch: ``idle``, ``fetching`` or ``failed``.
         end, hw: of its log.
+        hw_then: the high watermark with which it began to follow; answers can take it back (0.8).
         peak: the end that its log had before it was cut: a leader of an epoch up to ``peak_until`` may still count it.
         cache: the leader epoch cache: epochs with the offsets where they start.
         prior: the epoch before, under the same leader: its answer may be on its way.
@@ -43,6 +44,7 @@ class Replica:
     fetch: str = IDLE
     end: int = 0
     hw: int = 0
+    hw_then: int = 0
     peak: int = 0
     peak_until: int = -1
     latest: int = -1

@@ -8,6 +8,7 @@ from emulator.protocol.types import NO_LEADER, TopicPartition
 from emulator.protocol.znodes import BROKER_IDS, CONTROLLER_EPOCH, LeaderAndIsr
 from emulator.trace.events import ZkWritten
 from scenarios.observe.past.changes import StateWritten
+from scenarios.observe.past.cluster_past import SHUTDOWN
 from scenarios.observe.specification.isr_rules import Isr
 from scenarios.observe.specification.rejection import Sentence
 from scenarios.observe.specification.variables import Variables
@@ -77,6 +78,9 @@ class StateMachines:
         """The nodes that were elected, each with its controller epoch: a write may be on its way when it resigns."""
         self._registrations: dict[int, int] = {}
         """How often a broker has registered; once more is too often since the last controller was elected."""
+        self._leaving: dict[int, None] = {}
+        """Brokers that may have asked to shut down. Their controller counts them so until it sees that they are gone,
+        also where they crash meanwhile."""
 
     def on_elected(self, event: ControllerElected) -> None:
         self._elected[event.node, event.controller_epoch] = None
@@ -92,9 +96,12 @@ class StateMachines:
         elif event.op == "create" and event.path.startswith(f"{BROKER_IDS}/"):
             broker = int(event.path.rpartition("/")[2])
             self._registrations[broker] = self._registrations.get(broker, 0) + 1
+            self._leaving.pop(broker, None)
 
     def on_fault(self, event: Fault) -> None:
         self._asked_unclean |= event.action == "election.unclean"
+        if event.action == SHUTDOWN:
+            self._leaving.update(dict.fromkeys(event.brokers))
 
     def on_requested(self, event: ElectionsRequested) -> None:
         self._asked_unclean |= event.request.type is ElectionType.UNCLEAN
@@ -172,6 +179,7 @@ class StateMachines:
             broker in zk.registrations
             and broker not in zk.known_dead
             and broker not in zk.shutting_down
+            and broker not in self._leaving
             and broker not in zk.failed_dirs
             and self._registrations.get(broker, 0) < 2
         )
