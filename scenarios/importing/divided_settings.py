@@ -18,6 +18,9 @@ _LARGER_UNITS = {
 }
 """Settings that Kafka has in several units, from the one that goes first; -1 stays."""
 _SESSION_TIMEOUT = "zookeeper.session.timeout.ms"
+_COMPACTION = ("cleanup.policy", "log.cleanup.policy")
+"""Settings that are left out where they have a log compacted: a sampled run does not leap where one is, and a forecast
+would take hours."""
 
 
 @frozen
@@ -26,7 +29,7 @@ class DividedSettings:
 
     Attributes:
         known: values by name.
-        others: the texts of what the emulator does not know, or cannot take.
+        others: the texts of what the emulator does not know, cannot take, or should not (``_COMPACTION``).
         session_timeout_ms: zookeeper.session.timeout.ms, which a scenario has in its table of ZooKeeper.
     """
 
@@ -60,7 +63,8 @@ def broker_settings(config: Mapping[str, str], notes: list[str]) -> DividedSetti
 def _divided(config: Mapping[str, str], settings: Mapping[str, Setting]) -> DividedSettings:
     found = DividedSettings()
     for name, text in sorted(config.items()):
-        value = _value(settings[name], text) if name in settings else None
+        is_taken = name in settings and not (name in _COMPACTION and "compact" in text)
+        value = _value(settings[name], text) if is_taken else None
         if value is None:
             found.others[name] = text
         else:

@@ -93,7 +93,7 @@ def _cluster(one: Assembled) -> Iterator[str]:
             )
             yield from _comment(f"broker {one.ids.index(broker)}: {names}")
     if one.settings.others:
-        yield from _comment(f"not emulated: {_others(one.settings)}")
+        yield from _comment(f"left out: {_others(one.settings)}")
     if one.settings.known:
         yield ""
         yield "[cluster.config]"
@@ -115,7 +115,7 @@ def _topics(one: Assembled) -> Iterator[str]:
         if topic.log_dirs:
             yield from _list("log_dirs", [write_value(list(numbers)) for numbers in topic.log_dirs])
         if topic.settings.others:
-            yield from _comment(f"not emulated: {_others(topic.settings)}")
+            yield from _comment(f"left out: {_others(topic.settings)}")
         for note in topic.notes:
             yield from _comment(note)
         yield from _config(topic.settings)

@@ -8,11 +8,12 @@ from typing import Any, ClassVar
 
 from brokers.log.log_config import BROKER_NAMES, TOPIC_NAMES, LogConfig
 from emulator.protocol import znodes
+from emulator.protocol.events import ControllerElected
 from emulator.protocol.kip_352_draft import DraftPartitionMetadata
 from emulator.protocol.shown import Remembered
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata
-from emulator.trace.events import ZkWritten
+from emulator.trace.events import Step, ZkWritten
 from fetchers.quota import RATE_NAMES, UNLIMITED, listed_here
 from scenarios.observe.checkers.broker_memory import BrokerMemory, Unlike
 from scenarios.observe.checkers.checker import Report
@@ -51,7 +52,8 @@ class BrokerRemembersTrue(BrokerMemory):
         (PartitionReassignmentHandler, 1.1 to 2.7); a number of fetchers that the broker refuses, as it is more than
         twice what it has, or less than half; brokers that shut down, lost a log directory, or into which a scenario has
         injected an error; topics that are being deleted; whom the metadata names as leader (``metadata_kept``), and the
-        replicas of a partition that is moved where the metadata is that of KIP-352's draft.
+        replicas of a partition that is moved where the metadata is that of KIP-352's draft; whether a replica is
+        offline whose broker was shut down and came back before its controller saw that it was gone.
     """
 
     name: ClassVar[str] = "broker_remembers"
@@ -69,6 +71,8 @@ class BrokerRemembersTrue(BrokerMemory):
         self._fetchers = start.brokers.get(FETCHERS, 1)
         self._configs: dict[str, dict[str, str]] = {}
         """The settings in ZooKeeper by entity."""
+        self.shut_down: dict[int, None] = {}
+        """The brokers that the controller has shut down, and has not seen gone since."""
 
     def on_written(self, event: ZkWritten) -> None:
         path = event.path
@@ -78,6 +82,15 @@ class BrokerRemembersTrue(BrokerMemory):
                 self._configs.pop(entity, None)
             elif event.data:
                 self._configs[entity] = znodes.decode_config(event.data)
+
+    def on_step(self, event: Step) -> None:
+        if event.step == "shutdown.1":
+            self.shut_down[event.broker] = None
+        elif event.step == "broker-failure.1":
+            self.shut_down.pop(event.broker, None)
+
+    def on_elected(self, _: ControllerElected) -> None:
+        self.shut_down.clear()
 
     def unlike(self, event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
         for compare in COMPARED:
@@ -174,10 +187,13 @@ class BrokerRemembersTrue(BrokerMemory):
         )
 
     def _is_offline(self, broker: int, tp: TopicPartition) -> bool | None:
-        """Whether a replica is offline; None: not known, as its broker has lost a log directory and never had it."""
+        """Whether a replica is offline; None: not known, as its broker has lost a log directory and never had it, or
+        was shut down and came back before its controller saw that it was gone (KAFKA-7235)."""
         cluster = self.cluster
         if broker not in cluster.registrations:
             return True
+        if broker in self.shut_down:
+            return None
         role = cluster.last_role(broker, tp)
         if cluster.lacks_dirs(broker):
             return None if role is None else role.offline

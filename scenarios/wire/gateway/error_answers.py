@@ -8,7 +8,7 @@ from scenarios.faults.request_faults import partition_number
 from scenarios.wire.apis.base import Body, Connection, WireApi
 from scenarios.wire.refusals import refusal
 
-READS = frozenset((1, 2, 3, 9, 10, 15, 16, 18, 23, 32, 35, 46, 60))
+READS = frozenset((1, 2, 3, 9, 10, 15, 16, 18, 23, 32, 35, 46, 60, 61, 65, 66))
 """The APIs that change nothing: the broker is asked, and the errors of its answer are exchanged."""
 OF_BOTH = "coordinators"
 """The field of FindCoordinator that took the place of its others: each version has the error in one of both."""

@@ -1,6 +1,6 @@
 """Positions of fetch sessions that are bound to their partitions change no answer and no event: a broker that has to
-look up everything again for each request does the same. Only the partitions of an answer come in the order in which they
-got something to read, and one that looks up everything has all of them to read from the start."""
+look up everything again for each request does the same. Only the partitions of an answer come in the order in which
+they got something to read, and one that looks up everything has all of them to read from the start."""
 
 from typing import Any
 

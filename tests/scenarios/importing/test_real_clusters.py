@@ -59,5 +59,5 @@ def test_a_real_cluster_becomes_a_scenario(release: str, call: Call, tmp_path: P
     assert orders.config == {"min.insync.replicas": 2}
     for size, stated in zip(orders.partition_sizes, SIZES.values(), strict=True):
         assert abs(size - stated) < kafka.BATCH_BYTES
-    assert "# not emulated: cleanup.policy=delete" in target.read_text()
+    assert "# left out: cleanup.policy=delete" in target.read_text()
     assert run_scenario(scenario).passed

@@ -65,7 +65,7 @@ def test_what_a_real_cluster_had_is_in_the_scenario() -> None:
     }  # fmt: skip
     assert scenario.sizes()["orders-0"] == 19_994_400
     orders = next(topic for topic in scenario.topics if topic.name == "orders")
-    assert orders.config == {"min.insync.replicas": 2, "segment.bytes": 16_777_216}
+    assert orders.config == {"cleanup.policy": "delete", "min.insync.replicas": 2, "segment.bytes": 16_777_216}
     assert scenario.strategy.throttle == 300_000
     assert scenario.targets() == {"orders-0": (0, 2), "orders-1": (2, 0)}
     assert scenario.workloads[0].shares == (40_000, 20_000, 0, 4_000)

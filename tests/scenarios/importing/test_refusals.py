@@ -113,4 +113,4 @@ def test_a_setting_that_sources_state_differently_is_taken_by_rule_and_noted(tmp
     scenario, text = scenario_of(tmp_path, topics=topics, configs=configs)
     assert scenario.topics[0].config == {"min.insync.replicas": 2}
     assert "t: min.insync.replicas is 1 in one source, 2 in" in text
-    assert "# not emulated: cleanup.policy=compact" in text
+    assert "# left out: cleanup.policy=compact" in text

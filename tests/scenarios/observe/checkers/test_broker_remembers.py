@@ -79,7 +79,7 @@ def test_offline_replicas_of_the_metadata(told: tuple[int, ...], wanted: list[st
         registrations={0: 1, 1: 1, 3: 1}, lacks_dirs=lambda broker: broker in (1, 3),
         last_role=lambda broker, _tp: roles.get(broker),
     )  # fmt: skip
-    checker = SimpleNamespace(cluster=cluster)
+    checker = SimpleNamespace(cluster=cluster, shut_down={})
     of = BrokerRemembersTrue
     checker._is_offline = lambda *of_replica: of._is_offline(cast("Any", checker), *of_replica)
     known = PartitionMetadata(TP, 1, 1, 3, ASSIGNED, 1, ASSIGNED, told)
