@@ -171,6 +171,13 @@ def read_arms(data_set: DataSet) -> dict[str, Arm]:
     return {run.row["run_id"]: run.arm for run in read_specs(data_set)}
 
 
+class OwnFigures(dict[str, Value]):
+    """The figures of one run. Raises BadInput where one is asked for that the file lacks."""
+
+    def __missing__(self, name: str) -> Value:
+        raise BadInput(f"a run lacks {name!r}: the file is damaged, or another version wrote it", source=FIGURES)
+
+
 def read_figures(data_set: DataSet) -> dict[str, dict[str, Value]]:
     """The figures that each run computed itself, by ``run_id`` and metric; whole numbers as such."""
     table = read_table(data_set, FIGURES)
@@ -179,7 +186,7 @@ def read_figures(data_set: DataSet) -> dict[str, dict[str, Value]]:
     rows = zip(*(table[name].to_pylist() for name in ("run_id", "name", "value")), strict=True)
     for run_id, name, value in rows:
         whole = value is not None and name not in times and value == int(value)
-        found.setdefault(run_id, {})[name] = int(value) if whole else value
+        found.setdefault(run_id, OwnFigures())[name] = int(value) if whole else value
     return found
 
 

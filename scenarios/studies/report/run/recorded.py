@@ -13,7 +13,7 @@ from scenarios.errors import BadInput
 from scenarios.observe.measures.figure import Value
 from scenarios.observe.timeline.log_changes import DATA, METRICS
 from scenarios.runs.dataset.events import read_events
-from scenarios.runs.dataset.reader import DataSet, read_figures, read_specs, read_table
+from scenarios.runs.dataset.reader import DataSet, OwnFigures, read_figures, read_specs, read_table
 
 MOST_DATA = 200_000
 """In a run with more events of logs and batches, these are read as columns only: an explanation then lacks how much a
@@ -87,7 +87,7 @@ def read_recorded(data_set: DataSet, run_id: str) -> RecordedRun:
         file=data_set.manifest.file,
         strategy=strategy,
         row=row,
-        figures=read_figures(data_set)[run_id],
+        figures=read_figures(data_set).get(run_id, OwnFigures()),
         tables={name: of_run(name).to_pylist() for name in _NEEDED},
         lags=of_run("replica_lag"),
         metrics=metrics.filter(pc.equal(metrics["kind"], pa.scalar("meter"))),

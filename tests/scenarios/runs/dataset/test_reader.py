@@ -11,7 +11,7 @@ import pytest
 
 from scenarios.errors import BadInput
 from scenarios.runs.dataset.manifest import write_manifest
-from scenarios.runs.dataset.reader import open_data_set, read_figures, read_specs, read_table
+from scenarios.runs.dataset.reader import OwnFigures, open_data_set, read_figures, read_specs, read_table
 from scenarios.runs.dataset.run_record import FailedRun
 from scenarios.runs.dataset.table_schemas import VERSION, VERSION_KEY
 from scenarios.runs.dataset.writer import write_chunk
@@ -130,3 +130,11 @@ def test_a_body_that_is_damaged_is_found_when_it_is_read(tmp_path: Path) -> None
     path.write_bytes(content)
     with pytest.raises(BadInput, match="corrupt or cut short"):
         read_table(open_data_set(tmp_path), "isr_events")
+
+
+def test_a_figure_that_the_file_lacks_is_bad_input() -> None:
+    own = OwnFigures({"moves": 3})
+    assert own["moves"] == 3
+    assert own.get("elections") is None
+    with pytest.raises(BadInput, match="figures: a run lacks 'elections'"):
+        own["elections"]
