@@ -111,7 +111,8 @@ def _leads(cluster: RealCluster, topic: str) -> bool:
 @contextmanager
 def a_real_one(histories: Sequence[History]) -> Iterator[Any]:
     config = {
-        "log.cleaner.enable": "true", "log.cleaner.backoff.ms": "200", "offsets.topic.replication.factor": "1",
+        "log.cleaner.enable": "true", "log.cleaner.backoff.ms": "200", "log.cleaner.dedupe.buffer.size": "8000000",
+        "offsets.topic.replication.factor": "1",
         "transaction.state.log.replication.factor": "1", "transaction.state.log.min.isr": "1",
         "transaction.state.log.num.partitions": "3",
     }  # fmt: skip
