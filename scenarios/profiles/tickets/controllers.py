@@ -360,7 +360,7 @@ TICKETS = (
         here="Requests bear no broker epochs and the controller compares none. The checker sees a broker that runs "
         "and never joins the ISR again.",
         checker="converged",
-        also=("controller_remembers", "broker_remembers"),
+        also=("controller_remembers",),
         policies={"controller.broker_epochs": False},
         differences=(
             Difference(
