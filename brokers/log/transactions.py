@@ -13,9 +13,10 @@ from attrs import define, field
 
 from brokers.log.producer_state_manager import AbortedTransaction, ProducerStateManager
 from emulator.protocol.control_batches import ControlBatch
-from emulator.protocol.describe_producers import NO_SEQUENCE, NO_TRANSACTION, ActiveProducer
+from emulator.protocol.describe_producers import NO_TRANSACTION, ActiveProducer
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.produce import IdempotentBatch
+from emulator.protocol.records import NO_SEQUENCE
 
 
 class AbortedTxn(NamedTuple):

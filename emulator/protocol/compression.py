@@ -53,10 +53,6 @@ def pack(compression: int, data: bytes) -> bytes:
     return data if compression == NONE else _PACK[compression](data)
 
 
-def _ungzip(packed: bytes) -> bytes:
-    return gzip.decompress(packed)
-
-
 def _gzip(data: bytes) -> bytes:
     return gzip.compress(data, mtime=0)
 
@@ -105,5 +101,5 @@ def _zstd(data: bytes) -> bytes:
     return bytes(_library().zstd.compress(data))
 
 
-_UNPACK: dict[int, Callable[[bytes], bytes]] = {GZIP: _ungzip, SNAPPY: _unsnappy, LZ4: _unlz4, ZSTD: _unzstd}
+_UNPACK: dict[int, Callable[[bytes], bytes]] = {GZIP: gzip.decompress, SNAPPY: _unsnappy, LZ4: _unlz4, ZSTD: _unzstd}
 _PACK: dict[int, Callable[[bytes], bytes]] = {GZIP: _gzip, SNAPPY: _snappy, LZ4: _lz4, ZSTD: _zstd}

@@ -9,7 +9,6 @@ from emulator.protocol.api import Request, Response, declare
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 
-NO_SEQUENCE = -1
 NO_TRANSACTION = -1
 
 

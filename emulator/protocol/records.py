@@ -15,7 +15,12 @@ from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.produce import IdempotentBatch
 from emulator.protocol.types import Batch, SequencedBatch, TopicPartition
 
-HEADER_BYTES = 61
+HEADER = Struct(">qiibIhiqqqhii")
+"""The header of a batch, from baseOffset to the count of records
+(org.apache.kafka.common.record.DefaultRecordBatch)."""
+HEADER_BYTES = HEADER.size
+LENGTH_ENDS = 12
+"""The end of the length field: the batch's length counts the bytes after it."""
 RECORD_BYTES = 7
 """The size of the smallest record that is not compressed."""
 MAGIC = 2
@@ -23,7 +28,6 @@ NO_TIMESTAMP = NO_PRODUCER_ID = NO_SEQUENCE = -1
 COMPRESSION, APPEND_TIME, TRANSACTIONAL, CONTROL, DELETE_HORIZON = 0x07, 0x08, 0x10, 0x20, 0x40
 """Bits of ``RecordHeader.attributes``."""
 
-_HEADER = Struct(">qiibIhiqqqhii")
 _SEQUENCES = 1 << 31
 
 
@@ -211,7 +215,7 @@ class Record(NamedTuple):
 
 def read_records(data: bytes) -> Iterator[Record]:
     """The records of a batch that is not compressed. Raises: ValueError, if the bytes are not those of records."""
-    base_timestamp_ms, count = _HEADER.unpack_from(data)[7], _HEADER.unpack_from(data)[12]
+    base_timestamp_ms, count = HEADER.unpack_from(data)[7], HEADER.unpack_from(data)[12]
     at = HEADER_BYTES
     try:
         for _ in range(count):
@@ -243,8 +247,8 @@ def write_records(
     for delta, (key, value) in zip(range(len(records)) if places is None else places, records, strict=True):
         record = b"\0\0" + varint(delta) + _bytes(key) + _bytes(value) + b"\0"
         body += varint(len(record)) + record
-    header = _HEADER.pack(
-        0, HEADER_BYTES - 12 + len(body), -1, MAGIC, 0, attributes, (count or len(records)) - 1, timestamp_ms,
+    header = HEADER.pack(
+        0, HEADER_BYTES - LENGTH_ENDS + len(body), -1, MAGIC, 0, attributes, (count or len(records)) - 1, timestamp_ms,
         timestamp_ms, producer_id, producer_epoch, NO_SEQUENCE, len(records),
     )  # fmt: skip
     return header + bytes(body)

@@ -6,21 +6,19 @@ that.
 """
 
 from collections.abc import Sequence
-from struct import Struct
 from typing import NamedTuple
 
 from emulator.protocol.compression import pack, unpack
 from emulator.protocol.records import (
     COMPRESSION,
     DELETE_HORIZON,
+    HEADER,
     HEADER_BYTES,
+    LENGTH_ENDS,
     NO_TIMESTAMP,
     read_varint,
     varint,
 )
-
-_HEADER = Struct(">qiibIhiqqqhii")
-_LENGTH_ENDS = 12
 
 
 class WholeRecord(NamedTuple):
@@ -58,7 +56,7 @@ class _Header(NamedTuple):
 
 def whole_records(data: bytes) -> list[WholeRecord]:
     """The records of a batch. Raises: ValueError, if the bytes are not those of records; CannotUnpack."""
-    header = _Header(*_HEADER.unpack_from(data))
+    header = _Header(*HEADER.unpack_from(data))
     body, at, found = unpack(header.attributes & COMPRESSION, data[HEADER_BYTES:]), 0, []
     try:
         for _ in range(header.records):
@@ -89,14 +87,14 @@ def _record(body: bytes, begin: int, end: int, base_timestamp_ms: int) -> WholeR
 
 def delete_horizon_ms(data: bytes) -> int:
     """The time from which on the tombstones or the marker of a batch may go (KIP-534); NO_TIMESTAMP: none is set."""
-    header = _Header(*_HEADER.unpack_from(data))
+    header = _Header(*HEADER.unpack_from(data))
     return header.base_timestamp_ms if header.attributes & DELETE_HORIZON else NO_TIMESTAMP
 
 
 def rewritten(data: bytes, kept: Sequence[WholeRecord], horizon_ms: int = NO_TIMESTAMP) -> bytes:
     """The batch ``data`` with the records ``kept`` of it, at least one. ``horizon_ms``: see ``delete_horizon_ms``; the
     time takes the place of the base timestamp. Raises: CannotUnpack."""
-    header = _Header(*_HEADER.unpack_from(data))
+    header = _Header(*HEADER.unpack_from(data))
     base_ms = kept[0].timestamp_ms if horizon_ms == NO_TIMESTAMP else horizon_ms
     body = bytearray()
     for record in kept:
@@ -105,19 +103,19 @@ def rewritten(data: bytes, kept: Sequence[WholeRecord], horizon_ms: int = NO_TIM
         body += varint(len(found)) + found
     packed = pack(header.attributes & COMPRESSION, bytes(body))
     changed = header._replace(
-        length=HEADER_BYTES - _LENGTH_ENDS + len(packed), crc=0, base_timestamp_ms=base_ms,
+        length=HEADER_BYTES - LENGTH_ENDS + len(packed), crc=0, base_timestamp_ms=base_ms,
         attributes=header.attributes & ~DELETE_HORIZON | (0 if horizon_ms == NO_TIMESTAMP else DELETE_HORIZON),
         max_timestamp_ms=max(record.timestamp_ms for record in kept), records=len(kept),
     )  # fmt: skip
-    return _HEADER.pack(*changed) + packed
+    return HEADER.pack(*changed) + packed
 
 
 def emptied(data: bytes) -> bytes:
     """The batch ``data`` without records: a header, which says what its producer's last sequence number was
     (DefaultRecordBatch.writeEmptyHeader)."""
-    header = _Header(*_HEADER.unpack_from(data))
+    header = _Header(*HEADER.unpack_from(data))
     attributes = header.attributes & ~(COMPRESSION | DELETE_HORIZON)
     changed = header._replace(
-        length=HEADER_BYTES - _LENGTH_ENDS, crc=0, attributes=attributes, base_timestamp_ms=NO_TIMESTAMP, records=0
+        length=HEADER_BYTES - LENGTH_ENDS, crc=0, attributes=attributes, base_timestamp_ms=NO_TIMESTAMP, records=0
     )
-    return _HEADER.pack(*changed)
+    return HEADER.pack(*changed)

@@ -8,7 +8,7 @@ from attrs import define, field
 
 from brokers.log.transactions import AbortedTxn
 from emulator.protocol.control_batches import ControlBatch
-from emulator.protocol.types import Batch, SequencedBatch
+from emulator.protocol.types import Batch
 
 
 @define(eq=False)
@@ -51,8 +51,7 @@ class CleanedTransactions:
         self._take_up(batch.next_offset - 1)
         if not batch.transactional:
             return False
-        assert isinstance(batch, SequencedBatch) or hasattr(batch, "producer_id")
-        producer_id: int = batch.producer_id
+        producer_id: int = batch.producer_id  # type: ignore[attr-defined]
         if producer_id in self._aborted:
             self._aborted[producer_id] = True
             return True

@@ -13,15 +13,17 @@ from typing import Final
 from attrs import define
 
 from emulator.protocol.errors import Errors
-from emulator.protocol.records import APPEND_TIME, COMPRESSION, CONTROL, MAGIC, NO_PRODUCER_ID, TRANSACTIONAL
+from emulator.protocol.records import (
+    APPEND_TIME,
+    COMPRESSION,
+    CONTROL,
+    HEADER,
+    LENGTH_ENDS,
+    MAGIC,
+    NO_PRODUCER_ID,
+    TRANSACTIONAL,
+)
 from scenarios.wire.codec.checksum import crc32c
-
-HEADER: Final = Struct(">qiibIhiqqqhii")
-"""The header of a batch, from baseOffset to the count of records
-(org.apache.kafka.common.record.DefaultRecordBatch)."""
-
-LENGTH_ENDS: Final = 12
-"""The end of the length field: the batch's length counts the bytes after it."""
 
 CRC_AT, CHECKED_FROM = 17, 21
 """The places of the checksum, and of the first byte that it covers: the attributes."""

@@ -3,11 +3,18 @@
 import pytest
 
 from emulator.protocol.errors import Errors
-from emulator.protocol.records import CONTROL, TRANSACTIONAL, InMemory, PlainStoredBatch, RecordHeader, write_records
+from emulator.protocol.records import (
+    CONTROL,
+    HEADER,
+    TRANSACTIONAL,
+    InMemory,
+    PlainStoredBatch,
+    RecordHeader,
+    write_records,
+)
 from scenarios.wire.apis.base import Connection, InvalidRequest, ServedCluster
 from scenarios.wire.apis.fetch import in_bytes
 from scenarios.wire.apis.produce import InitProducerId, Produce
-from scenarios.wire.codec.records import HEADER
 
 ATTRIBUTES, COUNT = 5, 12
 """Places in the header."""
