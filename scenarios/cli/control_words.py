@@ -50,7 +50,7 @@ def _given(words: Sequence[str]) -> dict[str, Any]:
     except ValueError as error:
         raise BadInput(f"this is no JSON ({error}); write an object, or words") from None
     if not isinstance(found, dict) or "action" not in found:
-        raise BadInput('an operation has an action, as in {"action": "broker.crash", "target": 1}')
+        raise BadInput('this operation has no action; write one, as in {"action": "broker.crash", "target": 1}')
     return found
 
 

@@ -372,7 +372,7 @@ class _Rules:
                 )
             if move.partition not in its:
                 raise BadInput(
-                    f"the plan moves {move.topic}-{move.partition}, and {move.topic} has no such partition",
+                    f"the plan moves {move.topic}-{move.partition}; {move.topic} has partitions 0 to {max(its)}",
                     where="--reassignment",
                 )
             self.moves[move.topic, move.partition] = move

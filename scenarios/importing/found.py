@@ -153,7 +153,10 @@ class Found:
         self.add_broker(broker, source)
         before = self.racks.setdefault(broker, rack)
         if before != rack:
-            raise BadInput(f"broker {broker} is in rack {rack!r} here and in {before!r} elsewhere", source=source)
+            raise BadInput(
+                f"broker {broker} is in rack {rack!r} here and in {before!r} elsewhere; take texts of one time",
+                source=source,
+            )
 
     def add_log_dir(self, broker: int, name: str, source: str) -> None:
         self.add_broker(broker, source)

@@ -66,7 +66,8 @@ def _one_line(bootstrap: str) -> Iterator[None]:
     except (KafkaError, OSError) as error:
         why = " ".join(str(error).split())[:200] or type(error).__name__
         raise BadInput(
-            f"no cluster answers there ({type(error).__name__}: {why})", where=f"--bootstrap {bootstrap}"
+            f"no cluster answers there ({type(error).__name__}: {why}); name a broker that runs, as HOST:PORT",
+            where=f"--bootstrap {bootstrap}",
         ) from None
 
 

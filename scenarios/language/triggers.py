@@ -288,7 +288,9 @@ class WhenMetric(Checked):
                 f"{self.metric!r} is known at the end of a run only; name a gauge or a counter", where="metric"
             )
         if (self.above is None) == (self.below is None):
-            raise BadInput("write one limit, such as above = 0, or below = 3", where="above")
+            raise BadInput(
+                "neither or both of above and below; write one limit, such as above = 0, or below = 3", where="above"
+            )
 
     @property
     def name(self) -> str:

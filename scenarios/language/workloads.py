@@ -226,7 +226,11 @@ class WorkloadSpec(Checked):
     def __attrs_post_init__(self) -> None:
         super().__attrs_post_init__()
         if self.shares and (self.keys is not None or self.partitioner == STICKY or not any(self.shares)):
-            raise BadInput("shares are of messages without keys, dealt out in turn, and not all 0", where="shares")
+            raise BadInput(
+                "shares are of messages without keys that are divided in turn; write neither keys nor the sticky "
+                "partitioner, and one share above 0",
+                where="shares",
+            )
         if self.key_skew and self.keys is None:
             raise BadInput("there are no keys that could be used more or less often; write keys", where="key_skew")
         if self.producers > self.producer_rate:
@@ -257,12 +261,12 @@ class WorkloadSpec(Checked):
     def _check_idempotence(self) -> None:
         """Refuse what Kafka's client refuses when it starts."""
         if self.acks != "all":
-            raise BadInput('enable.idempotence needs acks = "all"', where="acks")
+            raise BadInput('enable.idempotence needs all replicas in sync; write acks = "all"', where="acks")
         if not self.setting("retries"):
             raise BadInput("enable.idempotence needs retries; write 1 or more", where="config.retries")
         name = "max.in.flight.requests.per.connection"
         if int(self.setting(name)) > MOST_IN_FLIGHT:
-            raise BadInput(f"enable.idempotence allows {MOST_IN_FLIGHT} at most", where=f"config.{name}")
+            raise BadInput(f"enable.idempotence allows {MOST_IN_FLIGHT} at most; write no more", where=f"config.{name}")
 
     @property
     def required_acks(self) -> int:

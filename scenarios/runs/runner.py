@@ -126,7 +126,9 @@ class Stage:
             self.reach, self.on_reach = reached.counts, reached.on_first
         if self.against_specification:
             if scenario.fidelity == SAMPLED:
-                raise BadInput("holds exact runs against it, and not sampled ones", where="--against-specification")
+                raise BadInput(
+                    "a sampled run cannot be held against it; leave out --sampled", where="--against-specification"
+                )
             from scenarios.observe.specification import Oracle  # which few runs need
 
             self.oracle = Oracle(trace, self.checkers.history, PROFILES[scenario.profile].release)

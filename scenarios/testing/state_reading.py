@@ -132,7 +132,7 @@ class ClusterState:
     def running(self, id: int) -> int:
         """``id``, if the broker runs. Raises: BadInput."""
         if not self.cluster.nodes[self.broker(id)].running:
-            raise BadInput(f"broker {id} is down")
+            raise BadInput(f"broker {id} is down; start it, or ask another")
         return id
 
     # -- ZooKeeper ----------------------------------------------------------------------------------------------------

@@ -75,7 +75,7 @@ def _read(answer: bytes, path: str) -> dict[str, Any]:
 
 
 def _gone(path: str) -> dict[str, Any]:
-    raise BadInput(f"{path}: the run has ended", where="--control")
+    raise BadInput(f"{path}: the run has ended; start another with 'understudy serve'", where="--control")
 
 
 def _connected(path: str) -> socket.socket:

@@ -231,7 +231,9 @@ class LiveRun:
             unfinished.write_text(text + "\n", encoding="utf-8")
             unfinished.replace(path)
         except OSError as error:
-            raise BadInput(f"{path} cannot be written ({error.strerror})", where="--ready-file") from error
+            raise BadInput(
+                f"{path} cannot be written ({error.strerror}); name another file", where="--ready-file"
+            ) from error
 
     async def _watch_signals(self, task_status: trio.TaskStatus[None]) -> None:
         """End the run in the world on Ctrl-C or SIGTERM; the second Ctrl-C ends the process."""

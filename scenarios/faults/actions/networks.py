@@ -77,11 +77,13 @@ class NetworkPartition(PerformedAction):
 
     def check(self, known: KnownNames) -> None:
         if bool(self.groups) == (self.into is not None):
-            raise BadInput("write either groups, such as groups = [[0, 1], [2, 3]], or into = 2, which draws them")
+            raise BadInput(
+                "neither or both of groups and into; write groups = [[0, 1], [2, 3]], or into = 2, which draws them"
+            )
         if len(self.groups) == 1:
             raise BadInput("one group is cut from nothing; write at least two", where="groups")
         if self.into is not None and self.into > known.brokers + self.with_zookeeper:
-            raise BadInput(f"there are no more than {known.brokers} brokers to divide", where="into")
+            raise BadInput(f"there are only {known.brokers} brokers to divide; write fewer groups", where="into")
         if self.with_zookeeper and self.groups:
             raise BadInput('groups are written out; put "zookeeper" into one of them', where="zookeeper")
         named: dict[object, int] = {}

@@ -57,7 +57,7 @@ class RecordsDelete(ExpectsError):
 
     def check(self, known: KnownNames) -> None:
         if (self.topic is None) == (self.partitions is None):
-            raise BadInput("write either 'topic' or 'partitions'", where="topic")
+            raise BadInput("neither or both of 'topic' and 'partitions'; write one of them", where="topic")
         if self.topic is not None:
             known.topic(self.topic, "topic")
         for index, name in enumerate(self.partitions or ()):

@@ -175,7 +175,10 @@ class OwnFigures(dict[str, Value]):
     """The figures of one run. Raises BadInput where one is asked for that the file lacks."""
 
     def __missing__(self, name: str) -> Value:
-        raise BadInput(f"a run lacks {name!r}: the file is damaged, or another version wrote it", source=FIGURES)
+        raise BadInput(
+            f"a run lacks {name!r}: the file is damaged, or another version wrote it; carry out the runs again",
+            source=FIGURES,
+        )
 
 
 def read_figures(data_set: DataSet) -> dict[str, dict[str, Value]]:

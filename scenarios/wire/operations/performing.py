@@ -55,7 +55,9 @@ def read(text: str) -> Asked:
     except ValueError as error:
         raise BadInput(f"this is no JSON ({error}); write an object in one line") from None
     if not isinstance(asked, dict) or not isinstance(asked.get(ACTION), str):
-        raise BadInput('an operation is an object with an action, such as {"action": "broker.crash", "target": 1}')
+        raise BadInput(
+            'this is no operation; write an object with an action, such as {"action": "broker.crash", "target": 1}'
+        )
     return asked
 
 

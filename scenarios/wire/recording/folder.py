@@ -90,7 +90,11 @@ class LiveRecording:
             if any(self.folder.iterdir()):
                 raise BadInput("is not empty; name a new folder", where="--record", source=str(self.folder))
         except OSError as error:
-            raise BadInput(f"cannot be made ({error.strerror})", where="--record", source=str(self.folder)) from error
+            raise BadInput(
+                f"cannot be made ({error.strerror}); name a folder that can be written",
+                where="--record",
+                source=str(self.folder),
+            ) from error
 
     def begin(self, scenario: Scenario, served: ServedAs, outlets: Outlets) -> Outlets:
         """Begin the recording. Returns ``outlets``, extended so that the responses to clients are counted.

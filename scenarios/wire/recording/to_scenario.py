@@ -45,7 +45,9 @@ def write_scenario(recorded: RecordedLiveRun, path: Path) -> Path:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         frames.unlink(missing_ok=True)
-        raise BadInput(f"cannot be written ({error.strerror})", where="--to-scenario", source=str(path)) from error
+        raise BadInput(
+            f"cannot be written ({error.strerror}); name another file", where="--to-scenario", source=str(path)
+        ) from error
     except BadInput:
         frames.unlink(missing_ok=True)
         raise

@@ -41,7 +41,10 @@ def state(*replicas: int) -> str:
         ({"topics": TOPICS.replace("Replicas: 1,2", "Replicas: a,2")}, "topics:2: 'a,2' lists no broker ids"),
         ({"topics": TOPICS, "cluster-state": state(1, 3)}, "t-0 has the replicas 1,2 in"),
         ({"topics": TOPICS, "reassignment": plan("tt")}, "--reassignment: the plan moves tt-0; did you mean 't'?"),
-        ({"topics": TOPICS, "reassignment": plan("t", 7)}, "--reassignment: the plan moves t-7, and t has no such"),
+        (
+            {"topics": TOPICS, "reassignment": plan("t", 7)},
+            "--reassignment: the plan moves t-7; t has partitions 0 to 1",
+        ),
         ({"topics": TOPICS, "reassignment": "{"}, "broken JSON: Expecting property name"),
         ({"topics": TOPICS, "rates": "topic,partition,byte_per_s\n"}, "rates:1: unknown column 'byte_per_s'; did you"),
         ({"topics": TOPICS, "rates": "topic,bytes_per_s\nt,fast\n"}, "rates:2: 'fast' is no rate; write a number"),

@@ -238,12 +238,12 @@ CASES: dict[str, Case] = {
     "records deleted of nothing": (
         acting('action = "records.delete"'),
         "method[1].topic",
-        "write either 'topic' or 'partitions'",
+        "neither or both of 'topic' and 'partitions'; write one of them",
     ),
     "records deleted of a topic and of partitions": (
         acting('action = "records.delete"', 'topic = "orders"', 'partitions = ["orders-0"]'),
         "method[1].topic",
-        "write either 'topic' or 'partitions'",
+        "neither or both of 'topic' and 'partitions'; write one of them",
     ),
     "records deleted of an unknown topic": (
         acting('action = "records.delete"', 'topic = "order"'),
