@@ -175,8 +175,15 @@ class BrokerPolicies:
         high_watermark_needs_min_isr: KAFKA-15583 (3.7): the high watermark stays where it is while the ISR has fewer
             members than min.insync.replicas. Before, it went on by acks=1, so that consumers read what could be lost
             with one broker.
+        heeds_min_isr: KAFKA-1555 (0.8.2): acks=all asks for min.insync.replicas. Before, there was no such setting, and
+            one that a file stated was passed over (VerifiableProperties.verify logs that it is not valid).
         caps_min_isr: KAFKA-15583 (3.7): min.insync.replicas counts as the number of replicas where it is above that.
             Before, such a partition took no acks=all.
+        followers_serve_consumers: KIP-392 (2.4): a consumer that a leader could send to a follower (Fetch 11) is
+            answered by any replica, also where no leader has sent it. Before, only a reader that asked for it by its
+            replica id.
+        learned_high_watermark_completes_fetches: KAFKA-14334 (3.3.2): a follower answers consumers that wait there when
+            it learns a later high watermark. Before, they waited for their time to be over.
         message_format: what DescribeConfigs shows as the default of message.format.version, the release's newest
             (ApiVersion.latestVersion).
         api_versions: the release whose versions of APIs real clients are offered (KIP-35,
@@ -260,7 +267,10 @@ class BrokerPolicies:
     waits_for_eligible: bool = False
     producers_wait_for_ids: bool = True
     high_watermark_needs_min_isr: bool = False
+    heeds_min_isr: bool = True
     caps_min_isr: bool = False
+    followers_serve_consumers: bool = False
+    learned_high_watermark_completes_fetches: bool = False
     message_format: str = "2.3-IV1"
     api_versions: str = "2.3.1"
     lacks_metrics: frozenset[str] = frozenset()
@@ -275,6 +285,12 @@ class BrokerPolicies:
 
     def min_insync_replicas(self, topic: str) -> int:
         return self.topic_min_insync_replicas.get(topic, self.config.min_insync_replicas)
+
+    def effective_min_isr(self, stated: int, replicas: int) -> int:
+        """The number of in-sync replicas that min.insync.replicas asks of a partition with so many ``replicas``."""
+        if not self.heeds_min_isr:
+            return 1
+        return min(stated, replicas) if self.caps_min_isr else stated
 
     def changed(self, entity: str, config: Mapping[str, str], initial: BrokerConfig) -> "BrokerPolicies":
         """A copy with the dynamic settings ``config`` of ``entity`` (KIP-226).

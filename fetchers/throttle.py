@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from attrs import define, field
 
 from emulator.nodes import Process
+from emulator.protocol.shown import Deviated
 from emulator.protocol.types import Batch, TopicPartition
 from fetchers.partitions import Partitions
 from fetchers.quota import Quota, Throttle
@@ -73,6 +74,8 @@ class FollowerThrottle:
                 quota = self._quota(state)
                 hold = quota is not None and quota.is_quota_exceeded(now_us)
                 if hold and not state.held:
+                    if not state.lag:
+                        self._show_in_sync(state)
                     partitions.hold(state)
                 elif state.held and not hold:
                     partitions.let_go(state)
@@ -80,6 +83,10 @@ class FollowerThrottle:
             partitions.pending.hold(partitions.patience_us)
         else:
             partitions.pending.release()
+
+    def _show_in_sync(self, state: PartitionFetchState) -> None:
+        node = self._process.node
+        node.trace.mark(Deviated, node.id, "KAFKA-15080", *state.tp, node.id)
 
     def _quota(self, state: PartitionFetchState) -> Quota | None:
         return self._rules.quota(state.tp, state.adding)

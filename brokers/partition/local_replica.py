@@ -6,6 +6,7 @@ from typing import NoReturn
 from brokers.log.batch_runs import Piece
 from brokers.log.log import Log
 from brokers.partition.recorder import Recorder
+from brokers.partition.remote import Position
 from emulator.disks import DiskError
 from emulator.nodes import Process
 from emulator.protocol.events import LogLoaded, LogStartMoved, Truncated
@@ -40,9 +41,10 @@ class LocalReplica:
     Attributes:
         leader_epoch: the leader epoch of the last LeaderAndIsr that took effect; -1 before the first.
         adding: the assigned replicas that a reassignment adds, where the controller sends them (KIP-455).
+        readers: the positions of consumers' sessions; None before the first.
     """
 
-    __slots__ = ("adding", "high_watermark", "leader_epoch", "log", "process", "recorder", "tp")
+    __slots__ = ("adding", "high_watermark", "leader_epoch", "log", "process", "readers", "recorder", "tp")
 
     def __init__(self, tp: TopicPartition, log: Log, process: Process, recorder: Recorder) -> None:
         self.tp = tp
@@ -52,6 +54,7 @@ class LocalReplica:
         self.high_watermark = max(log.start_offset, min(log.directory.high_watermarks.get(tp), log.end_offset))
         self.leader_epoch = -1
         self.adding: tuple[int, ...] = ()
+        self.readers: dict[Position, None] | None = None
         process.emit(
             LogLoaded, process.node.id, tp.topic, tp.partition, log.start_offset, log.end_offset, self.high_watermark
         )
@@ -134,6 +137,8 @@ class LocalReplica:
             if high_watermark < log.start_offset:
                 high_watermark = self.bounded(high_watermark)
             self.set_high_watermark(high_watermark, False)
+            for reader in self.readers or ():
+                reader.session.high_watermark_learned(reader)
         if leader_log_start > log.start_offset:
             log.raise_start_to(min(leader_log_start, end))
             log.watch_retention()

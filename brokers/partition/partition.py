@@ -59,14 +59,13 @@ class Partition(LocalReplica):
         delayed: the produce requests that wait here for other replicas; None before the first.
         replication_factor: the number of replicas in the LeaderAndIsr that brought it to this broker.
         figures: the values of its gauges.
-        readers: the positions of consumers' sessions; None before the first.
         not_assigned: by broker, the positions of followers that are not assigned: their fetches do not count, until a
             LeaderAndIsr names them.
     """
 
     __slots__ = (
         "controller_epoch", "current", "delayed", "epoch_start_offset", "figures", "impending", "is_leader",
-        "isr_state", "leader", "not_assigned", "readers", "remotes", "removing", "replication_factor", "services",
+        "isr_state", "leader", "not_assigned", "remotes", "removing", "replication_factor", "services",
         "unassigned", "zk_version",
     )  # fmt: skip
 
@@ -87,7 +86,6 @@ class Partition(LocalReplica):
         self.replication_factor = replication_factor
         self.delayed: ProduceWatchers | None = None
         self.figures = NOT_LEADING
-        self.readers: dict[Position, None] | None = None
         self.not_assigned: Mapping[int, Position] = NO_POSITIONS
         if not services.policies.bounds_high_watermark:
             self.high_watermark = min(log.directory.high_watermarks.get(tp), log.end_offset)
@@ -399,7 +397,7 @@ class Partition(LocalReplica):
 
     def effective_min_isr(self, min_isr: int) -> int:
         """The number of replicas that ``min_isr``, a setting of min.insync.replicas, asks of this partition."""
-        return min(min_isr, 1 + len(self.remotes)) if self.services.policies.caps_min_isr else min_isr
+        return self.services.policies.effective_min_isr(min_isr, 1 + len(self.remotes))
 
     @property
     def _min_isr(self) -> int:

@@ -39,6 +39,9 @@ class Reader(Protocol):
     def high_watermark_moved(self, position: Any) -> None:
         """Take note that the leader's high watermark is higher than before."""
 
+    def high_watermark_learned(self, position: Any) -> None:
+        """Take note that the broker, which follows, has learned another high watermark from the leader."""
+
     def reads(self, tp: TopicPartition) -> bool:
         """Whether its fetches count as reads of ``tp``: it holds ``tp``, at an offset and epoch that are valid now."""
 

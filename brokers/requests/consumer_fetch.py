@@ -89,6 +89,12 @@ class ConsumerFetch:
 
     high_watermark_moved = wake
 
+    def high_watermark_learned(self, position: Watched) -> None:
+        """Answer a request that waits at a follower, once the fetcher's round is over; in a release that does."""
+        if self.manager.policies.learned_high_watermark_completes_fetches:
+            self.wake(position)
+            self.manager.process.call_later(0, lambda _: self.manager.purgatory.complete())
+
     def mark_dirty(self, _position: Watched) -> None:
         """Each answer looks everywhere."""
 
@@ -178,8 +184,7 @@ class ConsumerFetch:
         """Read every partition, in their order (ReplicaManager.readFromLocalLog)."""
         answers: list[FetchedFields] = []
         stability: dict[TopicPartition, Stability] = {}
-        from_leader = request.replica_id != DEBUGGING_CONSUMER
-        reads = ConsumerReads(self.manager, request.max_bytes, request.isolation, from_leader)
+        reads = ConsumerReads(self.manager, request.max_bytes, request.isolation, not self._any_replica(request))
         for asked, (tp, epoch, offset, last_epoch, max_bytes) in zip(
             self.context.asked, self.context.wanted, strict=True
         ):
@@ -192,6 +197,12 @@ class ConsumerFetch:
             if not answer[1]:
                 self._look_at_transactions(answer, offset, request.isolation, stability)
         return Read(answers, stability, reads.reach(request.min_bytes))
+
+    def _any_replica(self, request: ConsumerFetchRequest) -> bool:
+        """Whether a follower may answer (ReplicaManager.fetchMessages)."""
+        if self.manager.policies.followers_serve_consumers:
+            return request.knows_followers
+        return request.replica_id == DEBUGGING_CONSUMER
 
     def _look_at_transactions(
         self, answer: FetchedFields, offset: int, isolation: int, stability: dict[TopicPartition, Stability]

@@ -260,6 +260,10 @@ class ReaderSession(ABC):
     def high_watermark_moved(self, position: SessionPosition) -> None:
         """The leader's high watermark is higher than before."""
 
+    def high_watermark_learned(self, position: SessionPosition) -> None:
+        """Nothing follows from it: emulated readers ask leaders."""
+        assert position.session is self
+
     @abstractmethod
     def _take(self, wanted: Iterable[FetchFields], now_us: int) -> None:
         """The request names these: each is new in the session, or its reader has moved."""

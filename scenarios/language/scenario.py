@@ -385,9 +385,9 @@ class Scenario(Checked):
 
     def topic_hints(self) -> Iterator[str]:
         """The hints of each topic (``TopicSpec.hints``), with its place in the file."""
-        caps_min_isr = self.policies.brokers.caps_min_isr
+        rules = self.policies.brokers
         for index, topic in enumerate(self.topics):
-            for line in topic.hints(self.cluster.config, caps_min_isr=caps_min_isr):
+            for line in topic.hints(self.cluster.config, rules):
                 yield f"topics[{index}] {topic.name}: {line}"
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
 from attrs import Factory, field, frozen
 
@@ -14,6 +14,9 @@ from scenarios.language.kafka_settings import TOPIC_CONFIG
 from scenarios.language.schema.kinds import REPLICAS, SIZE, Integer, ListOf, Text, as_tuple
 from scenarios.language.schema.table_reader import Checked, key
 from scenarios.units import counted
+
+if TYPE_CHECKING:
+    from brokers.broker_policies import BrokerPolicies
 
 _TOPIC = re.compile(r"[a-zA-Z0-9._-]{1,249}")
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
@@ -171,18 +174,21 @@ class TopicSpec(Checked):
     def partition_names(self) -> tuple[str, ...]:
         return tuple(join_partition(self.name, number) for number in range(self.partitions))
 
-    def hints(self, brokers: Mapping[str, ConfigValue], *, caps_min_isr: bool) -> Iterator[str]:
+    def hints(self, brokers: Mapping[str, ConfigValue], rules: BrokerPolicies) -> Iterator[str]:
         """Consequences of its settings, over those of the ``brokers``, that Kafka accepts without a word.
 
         Args:
-            caps_min_isr: min.insync.replicas counts as at most the number of replicas (KAFKA-15583, 3.7).
+            rules: the brokers' part of the profile.
         """
         least = self.config.get(MIN_ISR, brokers.get(MIN_ISR, 1))
-        if isinstance(least, int) and least > self.replication_factor:
+        if not isinstance(least, int):
+            return
+        if least > 1 and not rules.heeds_min_isr:
+            yield f"{MIN_ISR} is {least}, which brokers of this release do not know (0.8.2): it has no effect"
+        elif least > self.replication_factor:
             replicas = counted(self.replication_factor, "replicas")
-            follows = (
-                f"it counts as {self.replication_factor}" if caps_min_isr else "no write with acks=all can succeed"
-            )
+            capped = f"it counts as {self.replication_factor}"
+            follows = capped if rules.caps_min_isr else "no write with acks=all can succeed"
             yield f"{MIN_ISR} is {least}, and a partition has {replicas}: {follows}"
 
     def replica_lists(self, brokers: int) -> Assignment:

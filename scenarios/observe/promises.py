@@ -165,6 +165,7 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
         Promise("ends threads that have nothing to do", "KIP-461", ("idle_fetchers_end",)),
         Promise("leaves its leader alone for a while when that does not answer", "KAFKA-1461", ("fetches_back_off",)),
         Promise("keeps to its throttles", "KIP-73; KIP-542", ("throttle_kept",)),
+        Promise("is not held back by a throttle while it has everything", "KIP-73", ("in_sync_fetched",)),
         Promise("goes on once a throttle allows it", "KIP-73", ("converged",)),
         Promise("shows its lag", "KAFKA-7704", ("lag_true",)),
     ),

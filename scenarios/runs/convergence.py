@@ -210,9 +210,7 @@ class ConvergenceJudge:
 
     def _can_accept(self, tp: TopicPartition) -> bool:
         assigned, core = self.checkers.history.cluster.assignment(tp), self._checker.core
-        least = self._min_isr(tp.topic)
-        if self.scenario.policies.brokers.caps_min_isr:
-            least = min(least, len(assigned))
+        least = self.scenario.policies.brokers.effective_min_isr(self._min_isr(tp.topic), len(assigned))
         enough = least <= sum(broker in core for broker in assigned)
         return enough and self._checker.can_be_led(tp)
 

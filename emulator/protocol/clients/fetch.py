@@ -2,6 +2,7 @@
 
 Version notes:
 
+- v11 (2.3, KIP-392): the client can be sent to a follower
 - v13 (3.1, KIP-516): topics by their ids. A broker that does not know an id has no name for its topic; so
   partitions are named ``by_id``
 - v16 (3.7, KIP-951): the leader that a broker knows, with NOT_LEADER_FOR_PARTITION and FENCED_LEADER_EPOCH
@@ -64,11 +65,13 @@ class ConsumerFetchRequest(FetchRequest):
     Attributes:
         names_ids: whether it names topics by their ids: ``wanted`` and ``forgotten`` are ``by_id``. ``positions`` has
             the names that Metadata has given to clients, for what watches the network.
+        knows_followers: whether a leader could send it to a follower.
     """
 
     wanted: tuple[PartitionData, ...]
     isolation: int = READ_UNCOMMITTED
     names_ids: bool = False
+    knows_followers: bool = False
 
 
 class Stability(NamedTuple):

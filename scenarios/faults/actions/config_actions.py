@@ -71,10 +71,8 @@ class ConfigSet(OperatorAction):
 
     def hints(self, scenario: Scenario, entry: MethodEntry) -> Iterable[str]:
         named = (topic for topic in scenario.topics if topic.name == self.topic and MIN_ISR in self.config)
-        caps_min_isr = scenario.policies.brokers.caps_min_isr
-        return (
-            line for topic in named for line in evolve(topic, config=self.config).hints({}, caps_min_isr=caps_min_isr)
-        )
+        rules = scenario.policies.brokers
+        return (line for topic in named for line in evolve(topic, config=self.config).hints({}, rules))
 
     def _check_setting(self, name: str) -> None:
         if self.topic is None and name not in DYNAMIC_BROKER_SETTINGS:

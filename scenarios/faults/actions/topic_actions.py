@@ -39,7 +39,7 @@ class TopicCreate(OperatorAction):
         placements.add(self.topic)
 
     def hints(self, scenario: Scenario, entry: MethodEntry) -> Iterable[str]:
-        return self.topic.hints(scenario.cluster.config, caps_min_isr=scenario.policies.brokers.caps_min_isr)
+        return self.topic.hints(scenario.cluster.config, scenario.policies.brokers)
 
     def perform(self, context: ActionContext) -> None:
         topic = context.performer.make_topic(context.scenario, self.topic)

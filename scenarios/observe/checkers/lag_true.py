@@ -45,7 +45,7 @@ class LagTrue(Checker):
         "lag(p, f) ≤ max(0, leader hw - fetch offset): "
         "a follower's lag is no more than what its leader has committed beyond the follower's position"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-15080",)
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-7704",)
     fails_when: ClassVar[str | None] = "an empty answer shows the high watermark as the lag"
 
     def __init__(self, history: History, report: Report) -> None:

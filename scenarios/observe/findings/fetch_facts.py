@@ -147,6 +147,21 @@ class OverQuota(NamedTuple):
         )
 
 
+class HeldInSync(NamedTuple):
+    """A partition that a follower leaves out of its fetches although its log reaches its leader's high watermark."""
+
+    follower: int
+    end: int
+    leader: int
+    high_watermark: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}: broker {self.follower} leaves it out of its fetches, and has everything up to {self.end}: the high "
+            f"watermark of broker {self.leader} is {self.high_watermark}"
+        )
+
+
 class HeldUnderQuota(NamedTuple):
     """A partition that a follower leaves out of its fetches although its quota allows it. ``rate`` None: no quota."""
 

@@ -46,6 +46,14 @@ PROFILE = KAFKA_2_3.with_differences(
         policies={"brokers.high_watermark_completes_fetches": True},
     ),
     Difference(
+        title="a real consumer that could be sent to a follower (Fetch 11), and asks one that it was not sent to,",
+        before="is refused (NOT_LEADER_FOR_PARTITION), as at any broker that does not lead",
+        here="gets what the follower knows to be committed, under the leader epoch that both know; where it names "
+        "none, under any. It waits for its time to be over where there is nothing yet",
+        source="KIP-392, 2.4: ReplicaManager.fetchMessages",
+        policies={"brokers.followers_serve_consumers": True},
+    ),
+    Difference(
         title="a follower, or a copy in another log directory, that learns a high watermark from before the start of "
         "its own log",
         before="takes it",

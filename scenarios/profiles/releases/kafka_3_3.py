@@ -85,6 +85,13 @@ PROFILE = KAFKA_3_0.with_differences(
         policies={"brokers.refuses_unassigned": True},
     ),
     Difference(
+        title="a real consumer that waits at a follower for records",
+        before="waits for its time to be over",
+        here="is answered when the follower learns a later high watermark",
+        source="KAFKA-14334, 3.3.2",
+        policies={"brokers.learned_high_watermark_completes_fetches": True},
+    ),
+    Difference(
         title="clients find the versions of APIs of",
         here="3.3.2: as in 3.0, and topic ids (Metadata 12, Fetch 13), reasons to join and leave (JoinGroup 9, "
         "LeaveGroup 5), DescribeLogDirs 4",
@@ -98,6 +105,5 @@ PROFILE = KAFKA_3_0.with_differences(
         *KAFKA_3_0.leaves_out,
         "topic ids in fetches between brokers (KAFKA-10580, KAFKA-13102, 3.1), and in AlterPartition",
         "the metrics ActiveBrokerCount, FencedBrokerCount and PartitionsWithLateTransactionsCount (3.1, 3.2)",
-        "KAFKA-14334: a follower that consumers read from answers them when it learns a later high watermark",
     ),
 )

@@ -149,6 +149,33 @@ TICKETS = (
         source="AbstractFetcherThread.processFetchRequest, 3.4.0 and 3.5.0",
     ),
     Ticket(
+        key="KAFKA-15080",
+        title="a throttle holds back a follower that has everything, as long as its partition is idle",
+        since="2.5.0",
+        last="3.5.0",
+        until=("3.5.1", "3.6.0"),
+        happened="A throttle spares followers that do not lag. A fetcher learned its lag with the first records that "
+        "it fetched, so that of a partition to which nobody wrote it did not know that it had everything, and fetched "
+        "it as seldom as what it copied. The first records that were written then waited for the quota, and with them "
+        "their producers. Found by review.",
+        here="A follower counts as behind until it has fetched records. The gauge of its lag shows 0 all the same, as "
+        "in Kafka. The checker sees that it leaves out of its fetches what it has.",
+        checker="in_sync_fetched",
+        policies={"fetchers.idle_lag_unknown": True},
+        differences=(
+            Difference(
+                title="a throttle of followers holds back",
+                before="those that lag, or have no answer yet",
+                here="those that lag, or have fetched no records since their fetcher began, though they have "
+                "everything",
+            ),
+        ),
+        effects=(Effect(checkers=("in_sync_fetched",)),),
+        witness="KAFKA-15080",
+        trigger="a throttle, and an idle partition among those that are limited",
+        source="AbstractFetcherThread.processFetchRequest, 2.5.0, 3.5.0 and 3.5.1",
+    ),
+    Ticket(
         key="KAFKA-10706",
         title="a follower cannot forget an epoch in which it led and wrote nothing",
         last="2.6.0",

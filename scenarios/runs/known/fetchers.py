@@ -13,7 +13,7 @@ from emulator.trace.events import ZkWritten
 from fetchers.policies import FetcherPolicies
 from scenarios.observe.findings.control_facts import ChangedWhileIdle
 from scenarios.observe.findings.convergence_facts import Condition, FetcherDead, NotCommitted
-from scenarios.runs.known.ledger import in_isr_since, in_role
+from scenarios.runs.known.ledger import at_once, in_isr_since, in_role
 from scenarios.runs.known.reason import Reason, either, of_lacking, of_partition, of_replica, of_violation
 
 if TYPE_CHECKING:
@@ -175,4 +175,5 @@ FETCHERS: tuple[Reason, ...] = (
     Reason("KIP-461", either(_thread_died, _has_no_thread)),
     Reason("DelayedItem.getDelay (0.8.0 to 2.7.2)", _waits_by_the_wall_clock),
     Reason("KIP-461", _move_waits_for_the_dead, effect=1),
+    Reason("KAFKA-15080", at_once("KAFKA-15080")),
 )

@@ -40,3 +40,18 @@ def test_it_counts_as_the_replicas_there_are(profile: str, counts: bool) -> None
     assert bool(run.metrics["failed_batches"]) is not counts
     (hint,) = scenario.topic_hints()
     assert hint.endswith("it counts as 1" if counts else "no write with acks=all can succeed")
+
+
+def test_0_8_does_not_know_the_setting() -> None:
+    """It came with 0.8.2 (KAFKA-1555). What the file asks for is measured all the same."""
+    scenario = Scenario.loads(FILE.format(profile="kafka-0.8"))
+    run = run_scenario(scenario)
+    assert run.passed, run.explanation
+    assert run.metrics["acked_batches"] > 0
+    assert not run.metrics["failed_batches"]
+    assert run.metrics["under_min_isr_s"] > 0
+    (hint,) = scenario.topic_hints()
+    assert hint == (
+        "topics[0] orders: min.insync.replicas is 2, which brokers of this release do not know (0.8.2): "
+        "it has no effect"
+    )
