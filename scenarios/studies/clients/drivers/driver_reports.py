@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import threading
 import time
@@ -10,6 +11,8 @@ from collections.abc import Iterator
 from typing import Any
 
 Table = dict[str, Any]
+LONGEST_END_S = 300.0
+"""The time after which a driver ends by force, once it was asked to end."""
 
 
 class Driven:
@@ -32,6 +35,8 @@ class Driven:
     def _watch(self) -> None:
         sys.stdin.read()
         self._ended.set()
+        time.sleep(LONGEST_END_S)
+        os._exit(1)  # the campaign itself was ended, and has not ended this process
 
     @property
     def goes_on(self) -> bool:

@@ -102,7 +102,7 @@ def carried_out(
     driven.say("aborted", transaction=number)
 
 
-class KafkaPythonListener(ConsumerRebalanceListener):
+class KafkaPythonListener(ConsumerRebalanceListener):  # type: ignore[misc]
     def __init__(self, driven: Driven, read: dict[int, int]) -> None:
         self.driven, self.read = driven, read
 
