@@ -34,6 +34,7 @@ DATA = {
         "museum/*.json",
         "chaos/*.toml",
         "studies/atlas/web/*",
+        "studies/clients/*.toml",
         "studies/library/*.toml",
         "studies/report/assets/*.js",
         "studies/report/assets/*.css",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import asdict
 
 from scenarios.cli import exits, options, output
+from scenarios.cli.commands.serve import api_versions, rate
 from scenarios.cli.output import say
 from scenarios.cli.parser import Program
 from scenarios.errors import BadInput, did_you_mean
@@ -82,6 +83,28 @@ def add(program: Program) -> None:
         "something new",
     )
     options.add_against_specification(parser)
+    parser.add_argument(
+        "--clients",
+        metavar="DRIVER",
+        nargs="+",
+        help="run each seed under real clients, and judge what they saw: librdkafka, kafka-python, aiokafka, or "
+        "command:PROGRAM",
+    )
+    parser.add_argument(
+        "--rate", metavar="X", type=rate, help="with --clients: virtual seconds for each second (default: 4.0)"
+    )
+    parser.add_argument(
+        "--bound",
+        metavar="TIME",
+        type=options.real_time("--bound"),
+        help="with --clients: the real time after healing in which clients have to get on (default: 60s)",
+    )
+    parser.add_argument(
+        "--api-versions",
+        metavar="V",
+        type=api_versions,
+        help="with --clients: the release whose API versions the brokers announce (default: the profile's)",
+    )
     parser.add_argument("--verbose", "-v", action="store_true", help="print what each seed has drawn")
     options.add_profile(parser)
     options.add_bugs(parser)
@@ -91,6 +114,15 @@ def add(program: Program) -> None:
 
 def run(arguments: Namespace) -> int:
     """Run the campaign. Wrong options are refused before anything runs or is written."""
+    if arguments.clients:
+        from scenarios.cli.chaos_under_clients import run as run_under_clients
+
+        return run_under_clients(arguments)
+    for option, given in (
+        ("--rate", arguments.rate), ("--bound", arguments.bound), ("--api-versions", arguments.api_versions),
+    ):  # fmt: skip
+        if given is not None:
+            raise BadInput("is of campaigns under real clients; add --clients DRIVER", where=option)
     campaign = _asked(arguments)
     if arguments.reach:
         names = campaign.drawn.names

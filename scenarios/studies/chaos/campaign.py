@@ -144,7 +144,7 @@ def run(campaign: Campaign, workers: Workers, tell: Callable[[SeedResult, Tally]
     tally = Tally(Reached(campaign.drawn.names))
     if campaign.leans:
         tally.kinds = campaign.kinds_of
-    results = None if campaign.out is None else CampaignResults(campaign.out, campaign.identity())
+    results = None if campaign.out is None else CampaignResults(campaign.out, campaign.identity(), SeedResult.from_line)
     try:
         done = bytearray(len(campaign.seeds))
         known: dict[Key, SeedResult] = {}

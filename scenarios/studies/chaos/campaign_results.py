@@ -9,31 +9,41 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, Generic, Protocol, TypeVar
 
 from attrs import define, field
 
 from scenarios.errors import BadInput
 from scenarios.reading import MOST_BYTES, decoded, parse_json
-from scenarios.studies.chaos.seed_run import SeedResult
 
 NAME = "results.jsonl"
 
 
+class ResultLine(Protocol):
+    """One result, which is one line of the file."""
+
+    def to_line(self) -> str: ...
+
+
+Line = TypeVar("Line", bound=ResultLine)
+
+
 @define(eq=False)
-class CampaignResults:
+class CampaignResults(Generic[Line]):
     """The file of results, open for one campaign at a time.
 
     Attributes:
         root: the campaign's folder.
         identity: the file and settings that its seeds are drawn from, and the code that runs them.
+        from_line: reads a line. Raises: BadInput, ValueError, KeyError or TypeError for one that is not whole.
     """
 
     root: Path
     identity: Mapping[str, object]
+    from_line: Callable[[str], Line]
     _file: IO[bytes] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -81,6 +91,10 @@ class CampaignResults:
         another = "name another folder"
         if "code" in different or "version" in different:
             return f"that another version of the program has begun, or one with other plug-ins; {another}"
+        if found.get("clients") != self.identity.get("clients"):
+            return f"{'with' if found.get('clients') else 'without'} --clients; {another}"
+        if "rate" in different:
+            return f"with --rate {found.get('rate')}; give that option, or {another}"
         if "profile" in different:
             return f"of profile {found.get('profile')!r}, not {self.identity['profile']!r}; {another}"
         if "scenario" in different:
@@ -90,17 +104,17 @@ class CampaignResults:
         leans = "with --lean; give that option too" if found.get("leans") else "without --lean; leave that option out"
         return f"{leans}, or {another}"
 
-    def read(self) -> Iterator[SeedResult]:
+    def read(self) -> Iterator[Line]:
         """The results in the file, in the order in which they were written. Raises: BadInput."""
         self._file.seek(0)
         self._file.readline()
         for number, line in enumerate(iter(partial(self._file.readline, MOST_BYTES), b""), start=2):
             try:
-                yield SeedResult.from_line(decoded(line, "a campaign's"))
+                yield self.from_line(decoded(line, "a campaign's"))
             except (BadInput, ValueError, KeyError, TypeError):
                 raise BadInput(f"line {number} is corrupt; delete it", source=str(self.root / NAME)) from None
 
-    def add(self, results: Iterable[SeedResult]) -> None:
+    def add(self, results: Iterable[Line]) -> None:
         """Append results; when this returns they are on the disk. Raises: BadInput when it is full."""
         try:
             self._append("".join(f"{one.to_line()}\n" for one in results))

@@ -1,0 +1,1 @@
+"""Chaos under clients: the judges, the drivers' interface, and whole runs."""
