@@ -27,15 +27,12 @@ from scenarios.language.schema.spans import Drawable, Span, SpanOf, ends
 from scenarios.language.schema.table_reader import Block, Checked, TableReader, key, keys_of, stated
 from scenarios.language.targets import TARGET, Target
 from scenarios.language.triggers import (
+    CONDITIONS,
     TRIGGERS,
     After,
     At,
     Trigger,
     Until,
-    When,
-    WhenMessage,
-    WhenMetric,
-    WhenZk,
     dump_trigger,
     one_trigger,
     read_trigger,
@@ -116,7 +113,7 @@ class MethodEntry(TurnsSpec):
             assert isinstance(trigger, After | Until)
             trigger = evolve(trigger, delay_us=drawn["after"])
         elif "occurrence" in drawn:
-            assert isinstance(trigger, When | WhenMessage | WhenZk | WhenMetric)
+            assert isinstance(trigger, CONDITIONS)
             trigger = evolve(trigger, occurrence=drawn["occurrence"])
         return evolve(self, trigger=trigger, duration_us=duration_us)
 
