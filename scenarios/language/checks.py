@@ -207,11 +207,17 @@ def check_operation(scenario: Scenario, entry: MethodEntry) -> None:
     known = KnownNames(scenario)
     _check_stoppable(entry)
     entry.action.check_operation(known)
-    if isinstance(entry.trigger, When):
-        at("when", lambda when: check_protocol(known, when.steps, when.edge), entry.trigger)
+    check_awaited(scenario, entry.trigger)
     if entry.target is not None:
         known.all_brokers(entry.target.brokers, "target")
         _check_kind_of_target(entry, entry.target)
+
+
+def check_awaited(scenario: Scenario, trigger: object) -> None:
+    """Refuse a step that the scenario's strategy does not have, where an operator waits for it. Raises: BadInput."""
+    if isinstance(trigger, When):
+        known = KnownNames(scenario)
+        at("when", lambda when: check_protocol(known, when.steps, when.edge), trigger)
 
 
 def _check_kind_of_target(entry: MethodEntry, target: Target) -> None:

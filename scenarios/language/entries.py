@@ -214,6 +214,14 @@ class EntryKind(Kind[MethodEntry]):
                 properties.pop(name, None)
         return schema
 
+    def operation_schema(self, action: type[Action]) -> Schema:
+        """The JSON Schema of the keys that an operator gives an action: it has one turn, and needs no trigger."""
+        entry = self._action_schema(action)
+        left = ("action", *_TURNS.schema()["properties"])
+        properties = {name: value for name, value in entry["properties"].items() if name not in left}
+        required = [name for name in entry["required"] if name != "action"] + ["target"] * action.takes_target
+        return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+
 
 NOT_IN_ROLLBACKS = {
     "at": "rollbacks run when the method is over; leave it out or write 'after'",
