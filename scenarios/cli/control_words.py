@@ -11,7 +11,7 @@ from typing import Any
 from scenarios.errors import BadInput, did_you_mean
 from scenarios.reading import parse_json, parse_toml, read_text
 
-STATE, REQUESTS, STOP = "state", "requests", "stop"
+STATE, REQUESTS, STOP, WAIT = "state", "requests", "stop", "wait"
 _KEY = re.compile(r"([A-Za-z_][A-Za-z_0-9.]*)=(.*)", re.DOTALL)
 _IDS = re.compile(r"-?\d{1,9}(,-?\d{1,9})*", re.ASCII)
 SHORT = {"crash": "broker.crash", "start": "broker.start", "heal": "heal", "reassign": "reassign.execute"}
@@ -34,6 +34,8 @@ def operation(words: Sequence[str], folder: Path) -> dict[str, Any]:
     keys = [match for word in words[1:] if (match := _KEY.fullmatch(word))]
     rest = [word for word in words[1:] if not _KEY.fullmatch(word)]
     table = {match[1]: _value(match[2]) for match in keys}
+    if words[0] == WAIT:
+        return {"action": WAIT, **table, **({"until": " ".join(rest)} if rest else {})}
     if words[0] in (STATE, REQUESTS, STOP):
         return _of_run(words[0], rest, table)
     name = _name(words[0])
@@ -76,7 +78,7 @@ def _name(word: str) -> str:
         return ending[0]
     if ending:
         raise BadInput(f"{word!r} could be {', '.join(ending)}; write the whole name")
-    raise BadInput(f"unknown action {word!r}; {did_you_mean(word, [*names, *SHORT, STATE, REQUESTS, STOP])}")
+    raise BadInput(f"unknown action {word!r}; {did_you_mean(word, [*names, *SHORT, STATE, REQUESTS, STOP, WAIT])}")
 
 
 def _target(words: str) -> Any:

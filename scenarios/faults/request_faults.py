@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import define, field, frozen
 
@@ -18,6 +18,12 @@ from emulator.protocol.errors import Errors
 from emulator.streams import Stream
 from scenarios.faults.performer import Memory
 from scenarios.language import MethodEntry
+from scenarios.language.schema.spans import certain
+
+if TYPE_CHECKING:
+    from scenarios.cluster.cluster import Cluster
+    from scenarios.faults.arming import Disarm, Fire
+    from scenarios.language import WhenFault
 
 _GRAIN = 1 << 30
 
@@ -176,6 +182,37 @@ class RequestFault:
 
 
 @define(eq=False)
+class _FaultWatch:
+    """A wait for the hits of the fault that has a name.
+
+    Attributes:
+        over: whether nothing is to be looked at any more: the condition was met, or the wait has ended.
+    """
+
+    when: WhenFault
+    cluster: Cluster
+    fire: Fire
+    over: bool = False
+    _ended: bool = False
+
+    def look(self, fault: RequestFault) -> None:
+        """Look at a fault that has begun, or has hit a request."""
+        if not self.over and fault.name == self.when.fault and fault.fired >= certain(self.when.occurrence):
+            self.over = True
+            # A request is hit in the middle of a transition: what waits for it acts in an event of its own.
+            self.cluster.world.call_later(0, self._fire, self.cluster.trace.cause)
+
+    def _fire(self, cause: int) -> None:
+        if not self._ended:
+            self.cluster.trace.cause = cause
+            self.fire(None)
+
+    def end(self) -> None:
+        """End the wait, and do not act if that is still to come."""
+        self.over = self._ended = True
+
+
+@define(eq=False)
 class RequestFaults(Memory):
     """The faults of one run.
 
@@ -188,6 +225,7 @@ class RequestFaults(Memory):
     known: list[RequestFault] = field(factory=list)
     standing: bool = False
     hit: Callable[[RequestFault, ClientRequest], object] = lambda _fault, _asked: None
+    _watches: list[_FaultWatch] = field(factory=list)
 
     def add(self, fault: RequestFault) -> None:
         self.known.append(fault)
@@ -212,8 +250,19 @@ class RequestFaults(Memory):
             if fault.hits(asked):
                 self._look()
                 self.hit(fault, asked)
+                for watch in self._watches:
+                    watch.look(fault)
                 return fault
         return None
+
+    def watch(self, when: WhenFault, cluster: Cluster, fire: Fire) -> Disarm:
+        """Call ``fire`` once, in an event of its own, when a fault has hit as many requests as ``when`` says. Returns a
+        function that ends the wait."""
+        watch = _FaultWatch(when, cluster, fire)
+        self._watches = [*(each for each in self._watches if not each.over), watch]
+        for fault in self.known:
+            watch.look(fault)
+        return watch.end
 
     def _look(self) -> None:
         self.standing = not all(fault.is_over for fault in self.known)

@@ -16,7 +16,18 @@ from scenarios.language.strategies.strategy import StrategySpec
 from scenarios.language.study_spec import StudySpec
 from scenarios.language.targets import Target, TargetRole, parse_role
 from scenarios.language.topic_spec import TopicSpec, join_partition, split_partition
-from scenarios.language.triggers import After, At, Since, Trigger, Until, When, WhenMessage, WhenMetric, WhenZk
+from scenarios.language.triggers import (
+    After,
+    At,
+    Since,
+    Trigger,
+    Until,
+    When,
+    WhenFault,
+    WhenMessage,
+    WhenMetric,
+    WhenZk,
+)
 from scenarios.language.turns import NextSpec
 from scenarios.language.workloads import ConsumerSpec, WorkloadSpec
 from scenarios.observe.invariants import INVARIANTS
@@ -60,6 +71,7 @@ __all__ = [
     "Trigger",
     "Until",
     "When",
+    "WhenFault",
     "WhenMessage",
     "WhenMetric",
     "WhenZk",

@@ -120,6 +120,11 @@ class Action(Checked):
         """The topic that the action creates."""
         return None
 
+    @property
+    def named_fault(self) -> str | None:
+        """The name of the fault on requests that the action begins."""
+        return None
+
     def follow(self, known: KnownNames) -> None:
         """Note what exists once the action is done: called entry by entry, before anything is checked.
 

@@ -27,7 +27,7 @@ from scenarios.language.strategies import SHAPES, Strategy
 from scenarios.language.strategies.execution import THROTTLE
 from scenarios.language.targets import TARGET, Target
 from scenarios.language.topic_spec import PARTITION_NAME, TOPIC_NAME, TopicSpec, join_partition
-from scenarios.language.triggers import MOVES_DONE, At, Until, When, WhenMessage, WhenZk
+from scenarios.language.triggers import MOVES_DONE, At, Until, When, WhenFault, WhenMessage, WhenZk
 from scenarios.language.workloads import ConsumerSpec, WorkloadSpec
 from scenarios.profiles import PROFILES, Profile, check_profile
 
@@ -207,11 +207,17 @@ def check_operation(scenario: Scenario, entry: MethodEntry) -> None:
     known = KnownNames(scenario)
     _check_stoppable(entry)
     entry.action.check_operation(known)
-    if isinstance(entry.trigger, When):
-        at("when", lambda when: check_protocol(known, when.steps, when.edge), entry.trigger)
+    check_awaited(scenario, entry.trigger)
     if entry.target is not None:
         known.all_brokers(entry.target.brokers, "target")
         _check_kind_of_target(entry, entry.target)
+
+
+def check_awaited(scenario: Scenario, trigger: object) -> None:
+    """Refuse a step that the scenario's strategy does not have, where an operator waits for it. Raises: BadInput."""
+    if isinstance(trigger, When):
+        known = KnownNames(scenario)
+        at("when", lambda when: check_protocol(known, when.steps, when.edge), trigger)
 
 
 def _check_kind_of_target(entry: MethodEntry, target: Target) -> None:
@@ -259,6 +265,8 @@ def _check_part(known: KnownNames, value: object) -> None:
         _check_when(known, value)
     elif isinstance(value, WhenMessage | WhenZk):
         _check_wire(known, value)
+    elif isinstance(value, WhenFault):
+        _check_fault(known, value)
     elif isinstance(value, Target):
         _check_target(known, value)
     elif isinstance(value, TopicSpec):
@@ -319,6 +327,14 @@ def _check_wire(known: KnownNames, when: WhenMessage | WhenZk) -> None:
             known.partition(when.partition, "partition")
         for message in when.messages if len(when.messages) == 1 else ():
             check_sent(known, message)
+
+
+def _check_fault(known: KnownNames, when: WhenFault) -> None:
+    """Refuse to wait for a fault on requests that no entry begins."""
+    names = [name for entry in known.scenario.method if (name := entry.action.named_fault) is not None]
+    if when.fault not in names:
+        hint = did_you_mean(when.fault, names) if names else f"add fault = {when.fault!r} to a request.fail or its like"
+        raise BadInput(f"no entry begins a fault {when.fault!r}; {hint}", where="fault")
 
 
 def _check_target(known: KnownNames, target: Target) -> None:

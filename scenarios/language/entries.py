@@ -27,15 +27,12 @@ from scenarios.language.schema.spans import Drawable, Span, SpanOf, ends
 from scenarios.language.schema.table_reader import Block, Checked, TableReader, key, keys_of, stated
 from scenarios.language.targets import TARGET, Target
 from scenarios.language.triggers import (
+    CONDITIONS,
     TRIGGERS,
     After,
     At,
     Trigger,
     Until,
-    When,
-    WhenMessage,
-    WhenMetric,
-    WhenZk,
     dump_trigger,
     one_trigger,
     read_trigger,
@@ -116,7 +113,7 @@ class MethodEntry(TurnsSpec):
             assert isinstance(trigger, After | Until)
             trigger = evolve(trigger, delay_us=drawn["after"])
         elif "occurrence" in drawn:
-            assert isinstance(trigger, When | WhenMessage | WhenZk | WhenMetric)
+            assert isinstance(trigger, CONDITIONS)
             trigger = evolve(trigger, occurrence=drawn["occurrence"])
         return evolve(self, trigger=trigger, duration_us=duration_us)
 
@@ -216,6 +213,14 @@ class EntryKind(Kind[MethodEntry]):
             for name in NOT_IN_ROLLBACKS:
                 properties.pop(name, None)
         return schema
+
+    def operation_schema(self, action: type[Action]) -> Schema:
+        """The JSON Schema of the keys that an operator gives an action: it has one turn, and needs no trigger."""
+        entry = self._action_schema(action)
+        left = ("action", *_TURNS.schema()["properties"])
+        properties = {name: value for name, value in entry["properties"].items() if name not in left}
+        required = [name for name in entry["required"] if name != "action"] + ["target"] * action.takes_target
+        return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
 
 NOT_IN_ROLLBACKS = {

@@ -42,13 +42,24 @@ from scenarios.language.strategies.strategy import StrategySpec
 from scenarios.language.study_spec import StudySpec
 from scenarios.language.targets import CLIENT_NAME, TARGET
 from scenarios.language.topic_spec import TopicSpec
-from scenarios.language.triggers import MESSAGE_WHEN, METRIC_WHEN, STEP_NAMES, STEP_WHEN, WHEN, ZK_WHEN, WhenMetric
+from scenarios.language.triggers import (
+    FAULT_WHEN,
+    MESSAGE_WHEN,
+    METRIC_WHEN,
+    STEP_NAMES,
+    STEP_WHEN,
+    WHEN,
+    ZK_WHEN,
+    WhenMetric,
+)
 from scenarios.language.workloads import ConsumerSpec, WorkloadSpec
 from scenarios.profiles import DEFAULT_PROFILE, PROFILES, check_profile
 from scenarios.profiles.profile import Policies
 from scenarios.reading import read_text
 
-_NAMED: tuple[Named[Any], ...] = (STEP_NAMES, TARGET, WHEN, STEP_WHEN, MESSAGE_WHEN, ZK_WHEN, METRIC_WHEN)
+_NAMED: tuple[Named[Any], ...] = (
+    STEP_NAMES, TARGET, WHEN, STEP_WHEN, MESSAGE_WHEN, ZK_WHEN, METRIC_WHEN, FAULT_WHEN
+)  # fmt: skip
 
 
 def _with_files(document: Mapping[str, object], folder: Path) -> dict[str, object]:
@@ -62,8 +73,13 @@ def scenario_json_schema() -> dict[str, Any]:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Understudy scenario",
         **SCENARIO.schema(),
-        "$defs": {named.name: named.kind.schema() for named in _NAMED},
+        "$defs": named_schemas(),
     }
+
+
+def named_schemas() -> dict[str, Any]:
+    """The JSON Schema of each kind that others refer to, by its name under ``$defs``."""
+    return {named.name: named.kind.schema() for named in _NAMED}
 
 
 SCHEMA = "scenario/1"

@@ -40,7 +40,17 @@ from scenarios.language.strategies.strategy import StrategySpec
 from scenarios.language.study_spec import SeedsKind, StudySpec
 from scenarios.language.targets import PeersKind, RoleText, Target, TargetKind
 from scenarios.language.topic_spec import TopicSpec
-from scenarios.language.triggers import WAITS, ConditionKind, SinceKind, Steps, When, WhenMessage, WhenMetric, WhenZk
+from scenarios.language.triggers import (
+    WAITS,
+    ConditionKind,
+    SinceKind,
+    Steps,
+    When,
+    WhenFault,
+    WhenMessage,
+    WhenMetric,
+    WhenZk,
+)
 from scenarios.language.turns import ForEachKind, NextKind, NextSpec, TurnsSpec
 from scenarios.language.workloads import CONSUMER_SETTINGS, PRODUCER_SETTINGS, Acks, ConsumerSpec, WorkloadSpec
 from scenarios.observe.invariants import INVARIANTS
@@ -66,6 +76,7 @@ BLOCKS: Mapping[str, type[Any]] = {
     "when.message": WhenMessage,
     "when.zk": WhenZk,
     "when.metric": WhenMetric,
+    "when.fault": WhenFault,
     "turns": TurnsSpec,
     "next": NextSpec,
     "target": Target,

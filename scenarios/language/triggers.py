@@ -304,16 +304,48 @@ class WhenMetric(Checked):
 METRIC_WHEN: Named[WhenMetric] = Named("when_metric", Block(WhenMetric))
 
 
+# -- at a request that a fault hits -----------------------------------------------------------------------------------
+
+
+@frozen(kw_only=True)
+class WhenFault(Checked):
+    """When a fault on requests has hit one: ``when = { fault = "third", occurrence = 2 }``.
+
+    Attributes:
+        fault: the name that a ``request.fail``, ``request.drop``, ``request.delay`` or ``request.silence`` has given
+            itself.
+        occurrence: the hit that is waited for, counted from 1 since the fault began. Where it has come already the
+            condition holds at once.
+    """
+
+    fault: str = field(metadata=key(Text(), "the name of a fault on requests"))
+    occurrence: Drawable = field(
+        default=1, metadata=key(SpanOf(Integer(1)), "how many requests it has to have hit, those before included")
+    )
+
+    @property
+    def name(self) -> str:
+        return self.fault
+
+
+FAULT_WHEN: Named[WhenFault] = Named("when_fault", Block(WhenFault))
+
+
 # -- any of them ------------------------------------------------------------------------------------------------------
 
-Condition = When | WhenMessage | WhenZk | WhenMetric
-_KINDS: Mapping[str, Named[Any]] = {"step": STEP_WHEN, "message": MESSAGE_WHEN, "zk": ZK_WHEN, "metric": METRIC_WHEN}
-_CLASSES: Mapping[str, type[Any]] = {"step": When, "message": WhenMessage, "zk": WhenZk, "metric": WhenMetric}
+Condition = When | WhenMessage | WhenZk | WhenMetric | WhenFault
+_KINDS: Mapping[str, Named[Any]] = {
+    "step": STEP_WHEN, "message": MESSAGE_WHEN, "zk": ZK_WHEN, "metric": METRIC_WHEN, "fault": FAULT_WHEN
+}  # fmt: skip
+_CLASSES: Mapping[str, type[Any]] = {
+    "step": When, "message": WhenMessage, "zk": WhenZk, "metric": WhenMetric, "fault": WhenFault
+}  # fmt: skip
+CONDITIONS = tuple(_CLASSES.values())
 
 
 class ConditionKind(Kind[Condition]):
-    """A table with one of the keys ``step``, ``message``, ``zk`` and ``metric``, which decides what other keys it may
-    have."""
+    """A table with one of the keys ``step``, ``message``, ``zk``, ``metric`` and ``fault``, which decides what other
+    keys it may have."""
 
     def read(self, value: object) -> Condition:
         if not isinstance(value, Mapping):
@@ -324,12 +356,12 @@ class ConditionKind(Kind[Condition]):
         if not stated:
             known = dict.fromkeys(key.name for cls in _CLASSES.values() for key in keys_of(cls))
             refuse_unknown(value, known)
-            raise BadInput("the key 'step' is missing (or 'message', 'zk' or 'metric'); add one of them")
+            raise BadInput("the key 'step' is missing (or 'message', 'zk', 'metric' or 'fault'); add one of them")
         found: Condition = _KINDS[stated[0]].read(value)
         return found
 
     def checked(self, value: object) -> Condition:
-        found: Condition = instance_of(value, *_CLASSES.values())
+        found: Condition = instance_of(value, *CONDITIONS)
         return found
 
     def dump(self, value: Condition) -> object:
@@ -341,7 +373,7 @@ class ConditionKind(Kind[Condition]):
 
 
 Trigger = At | After | Until | Condition
-TRIGGERS = (At, After, Until, *_CLASSES.values())
+TRIGGERS = (At, After, Until, *CONDITIONS)
 WHEN: Named[Condition] = Named("when", ConditionKind())
 TRIGGER_KEYS = ("at", "after", "when", "until")
 

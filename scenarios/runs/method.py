@@ -14,12 +14,12 @@ from scenarios.cluster.cluster import Cluster
 from scenarios.errors import BadInput
 from scenarios.faults import Performer
 from scenarios.faults.addresses import Addresses
-from scenarios.faults.arming import Disarm, arm
+from scenarios.faults.arming import Disarm, Fire, arm
 from scenarios.faults.performer import ActionContext
-from scenarios.language import After, At, MethodEntry, Scenario, Until, When, WhenMessage, WhenMetric, WhenZk
+from scenarios.language import After, At, MethodEntry, Scenario, Until, WhenFault, WhenMetric
 from scenarios.language.entries import Branch
 from scenarios.language.schema.spans import certain
-from scenarios.language.triggers import ISR_FULL, MOVES_DONE, Condition
+from scenarios.language.triggers import CONDITIONS, ISR_FULL, MOVES_DONE, Condition
 from scenarios.runs.waits import Waits
 from scenarios.units import format_duration
 
@@ -142,7 +142,7 @@ class Method:
     def _begin(self, first: int) -> None:
         """Arm the triggers and set the timers of the turns from that one on."""
         for index, (_, entry, _, optional, *_) in enumerate(self._turns[first:], start=first):
-            if isinstance(entry.trigger, When | WhenMessage | WhenZk | WhenMetric):
+            if isinstance(entry.trigger, CONDITIONS):
                 self._unfinished -= self._chain(index) if optional else 0
                 self._armed[index] = self._arm(index, entry, entry.trigger)
             elif isinstance(entry.trigger, At):
@@ -200,7 +200,7 @@ class Method:
         index, performer = len(self._turns), self.performer
         self._turns.append(Turn(f"operation {index}", entry, performer.addresses.of(entry), True, {}))
         self._fired.append(False)
-        if isinstance(entry.trigger, When | WhenMessage | WhenZk | WhenMetric):
+        if isinstance(entry.trigger, CONDITIONS):
             self._armed[index] = self._arm(index, entry, entry.trigger)
             return []
         self._unfinished += 1
@@ -265,16 +265,24 @@ class Method:
         self._timers[index] = self.cluster.world.timer(delay_us, self._fire_in_time, index)
 
     def _arm(self, index: int, entry: MethodEntry, when: Condition) -> Disarm:
-        protocol, roles = self.scenario.strategy.parsed.protocol, self.performer.roles
-
         def fire(passing: InterceptedMessage | None) -> None:
             self._armed.pop(index)
             self._unfinished += self._chain(index) if self._turns[index].optional else 0
             self._fire(index, passing)
 
+        return self.watch(when, fire, stops=entry.action.acts_on_message)
+
+    def watch(self, when: Condition, fire: Fire, *, stops: bool = False) -> Disarm:
+        """Call ``fire`` once, when a condition is met. Returns a function that ends the wait. ``stops``: ``fire`` acts
+        on the message itself."""
         if isinstance(when, WhenMetric):
             return self.waits.arm(when, fire)
-        return arm(when, self.cluster, roles, protocol, fire, stops=entry.action.acts_on_message)
+        if isinstance(when, WhenFault):
+            from scenarios.faults.request_faults import RequestFaults  # most runs have no request of a real client
+
+            return self.performer.memory(RequestFaults).watch(when, self.cluster, fire)
+        protocol, roles = self.scenario.strategy.parsed.protocol, self.performer.roles
+        return arm(when, self.cluster, roles, protocol, fire, stops=stops)
 
     def _fire_in_time(self, index: int) -> None:
         """The time of a turn has come. What happened to come before it at random is not its cause."""

@@ -69,23 +69,32 @@ class Waits:
     measures: Measures
     asking: Callable[[], bool]
 
-    def begin(self, wait: str, done: Callable[[], object]) -> None:
-        """Call ``done`` once, as soon as ``wait`` holds, one of ``scenarios.language.triggers.WAITS``."""
+    def begin(self, wait: str, done: Callable[[], object]) -> Disarm:
+        """Call ``done`` once, as soon as ``wait`` holds, one of ``scenarios.language.triggers.WAITS``. Returns a
+        function that ends the wait."""
         if wait == ISR_FULL:
-            self._look_until(self.isrs_are_full, done)
-        elif wait == MOVES_DONE:
-            self._look_until(self.moves_are_done, done)
-        else:
-            self._look_until(Quiet(Settled(self.cluster)).holds, done)
+            return self._look_until(self.isrs_are_full, done)
+        if wait == MOVES_DONE:
+            return self._look_until(self.moves_are_done, done)
+        return self._look_until(Quiet(Settled(self.cluster)).holds, done)
 
-    def _look_until(self, holds: Callable[[], bool], done: Callable[[], object]) -> None:
+    def _look_until(self, holds: Callable[[], bool], done: Callable[[], object]) -> Disarm:
+        over = False
+
         def look(_: Any = None) -> None:
+            if over:
+                return
             if holds():
                 done()
             else:
                 self.cluster.world.call_later(LOOK_US, look, None, True)
 
+        def end() -> None:
+            nonlocal over
+            over = True
+
         look()
+        return end
 
     def arm(self, when: WhenMetric, fire: Fire) -> Disarm:
         """Call ``fire`` once, when a metric has crossed its limit as ``when`` says. Returns what disarms it."""

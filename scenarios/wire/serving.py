@@ -25,6 +25,7 @@ from scenarios.wire.apis.base import Address
 from scenarios.wire.gateway.control_server import ControlServer
 from scenarios.wire.gateway.gateway import Gateway
 from scenarios.wire.gateway.outlet import Outlets
+from scenarios.wire.gateway.pending_operations import PendingOperations
 from scenarios.wire.gateway.readiness import Readiness
 from scenarios.wire.gateway.sockets import Sockets, check_can_serve
 from scenarios.wire.inputs import Operation
@@ -38,6 +39,7 @@ from scenarios.wire.served import served_cluster
 from scenarios.wire.versions import release_of
 
 if TYPE_CHECKING:
+    from scenarios.wire.gateway.http_control import HttpControl
     from scenarios.wire.recording.folder import LiveRecording
 
 LOOPBACK = "127.0.0.1"
@@ -56,6 +58,7 @@ class ServeOptions:
         zookeeper_port: the port of ZooKeeper; None: any free port.
         rate: virtual seconds for each second.
         api_versions: the release whose versions of APIs brokers announce; None: that of the profile.
+        control_port: the port of this machine at which operations are taken over HTTP; 0: any free one; None: none.
         ready_file: written once clients can connect: JSON with the bootstrap servers, ZooKeeper and the control socket.
         record: the new folder that the run is written to, for ``replay``.
     """
@@ -67,6 +70,7 @@ class ServeOptions:
     zookeeper_port: int | None = None
     rate: float = 1.0
     api_versions: str | None = None
+    control_port: int | None = None
     ready_file: Path | None = None
     record: Path | None = None
 
@@ -81,6 +85,7 @@ class LiveRun:
         on_ready: called when clients can connect.
         changes: the changes of ``scenario`` from its file.
         control: the path of the socket for operations (``scenarios.wire.gateway.control_server``).
+        http: takes operations over HTTP; None: nothing does.
     """
 
     scenario: Scenario
@@ -93,6 +98,7 @@ class LiveRun:
     sockets: Sockets = field(init=False)
     gateway: Gateway = field(init=False)
     control: str = field(init=False)
+    http: HttpControl | None = None
     _ports: tuple[int, ...] = field(init=False)
     _recording: LiveRecording | None = field(init=False)
     _operations: int = 0
@@ -172,10 +178,16 @@ class LiveRun:
             )  # fmt: skip
             try:
                 self.sockets.reserve({**dict(enumerate(self._ports)), ZOOKEEPER: options.zookeeper_port or 0})
-                control = ControlServer(world, self.operate, self.log)
+                pending = PendingOperations(world, self.operate)
+                control = ControlServer(pending, self.log)
                 outside.start_soon(control.serve)
                 self.control = control.path
-                operations = Operations(self.stage, control.answered)
+                if options.control_port is not None:
+                    from scenarios.wire.gateway.http_control import HttpControl  # not every cluster needs HTTP
+
+                    self.http = HttpControl(options.control_port, pending, self.log)
+                    outside.start_soon(self.http.serve)
+                operations = Operations(self.stage, pending.answered)
                 addresses, versions = self.broker_addresses, self._api_versions()
                 served = served_cluster(self.stage, addresses, versions, self._listens)
                 cluster.epoch_us = time.time_ns() // 1000
@@ -196,8 +208,9 @@ class LiveRun:
                 failures.append(error)  # outside the nursery, which would put it into a group
             finally:
                 self.sockets.close()
-                if control is not None:
-                    control.close()
+                for door in (control, self.http):
+                    if door is not None:
+                        door.close()
                 outside.cancel_scope.cancel()
         readiness.close()
         for failure in failures:
@@ -225,7 +238,10 @@ class LiveRun:
     def _write_ready_file(self, path: Path) -> None:
         """Write the ready file whole: a program that waits for it can read it as soon as it exists."""
         found = {"bootstrap_servers": self.bootstrap_servers, "zookeeper_connect": self.zookeeper_connect}
-        text = json.dumps({**found, "control": self.control, "pid": os.getpid()})
+        found |= {"control": self.control}
+        if self.http is not None:
+            found |= {"control_url": self.http.url, "control_token": self.http.token}
+        text = json.dumps({**found, "pid": os.getpid()})
         unfinished = path.with_name(f".{path.name}.{os.getpid()}")
         try:
             unfinished.write_text(text + "\n", encoding="utf-8")

@@ -20,11 +20,13 @@ EXAMPLES = """examples:
   understudy ctl state orders-0
   understudy ctl request.fail api=Produce error=NOT_ENOUGH_REPLICAS count=3 fault=short
   understudy ctl requests
+  understudy ctl wait 'when={ fault = "short", occurrence = 3 }' within=1m
+  understudy ctl wait settled
   understudy ctl heal
   understudy ctl stop
 
 The first word is an action of the scenario files (understudy list actions) or the last part of its name where that is
-clear, or state, requests or stop."""
+clear, or state, requests, wait or stop."""
 
 
 def add(program: Program) -> None:

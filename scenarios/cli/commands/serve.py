@@ -75,11 +75,18 @@ def add(program: Program) -> None:
         help="partitions of topics that clients create without a number of them, as by producing to one "
         "(num.partitions; default: 1)",
     )
+    parser.add_argument(
+        "--control-port",
+        metavar="N",
+        type=options.whole("--control-port", 0, 65535),
+        help="take operations over HTTP at this port of 127.0.0.1, for tests in any language; 0: any free one "
+        "(default: only understudy ctl can act)",
+    )
     parser.add_argument("--seed", metavar="N", type=options.whole("--seed", 0), help="the seed of all random draws")
     parser.add_argument(
         "--ready-file",
         metavar="FILE",
-        help="write this file once clients can connect: JSON with bootstrap_servers and zookeeper_connect",
+        help="write this file once clients can connect: JSON with bootstrap_servers, zookeeper_connect and more",
     )
     parser.add_argument("--record", metavar="DIR", help="write everything that comes in to this new folder, for replay")
     options.add_profile(parser)
@@ -151,6 +158,7 @@ def serve(arguments: Namespace) -> int:
         zookeeper_port=arguments.zookeeper_port,
         rate=arguments.rate,
         api_versions=arguments.api_versions,
+        control_port=arguments.control_port,
         ready_file=Path(arguments.ready_file) if arguments.ready_file else None,
         record=Path(arguments.record) if arguments.record else None,
     )
@@ -211,4 +219,6 @@ def _announce(run: LiveRun) -> None:
     say(f"zookeeper.connect={run.zookeeper_connect}")
     output.show()
     output.told(f"operations: {run.control}")
+    if run.http is not None:
+        output.told(f"operations over HTTP: {run.http.url} token {run.http.token}")
     output.told("Ctrl-C ends the run")

@@ -58,6 +58,10 @@ class OnRequests(PerformedAction):
     fault: str | None = field(default=None, metadata=key(Text(), "a name, by which it is asked after and ended"))
 
     @property
+    def named_fault(self) -> str | None:
+        return self.fault
+
+    @property
     def effect(self) -> RequestEffect:
         """The effect on the requests."""
         raise NotImplementedError

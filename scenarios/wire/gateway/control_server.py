@@ -1,7 +1,6 @@
 """The socket for operations from another terminal: each line is a JSON object, and is answered by one line.
 
-It is a Unix socket in a folder that only its owner can enter. An operation becomes an input of the live run, as the
-frames of clients do, and is answered when it was performed.
+It is a Unix socket in a folder that only its owner can enter.
 """
 
 import json
@@ -14,9 +13,9 @@ from collections.abc import Callable
 import trio
 from attrs import define, field
 
-from emulator.kernel.live import LiveWorld
 from scenarios.errors import BadInput
-from scenarios.wire.operations.performing import Answer, read
+from scenarios.wire.gateway.pending_operations import PendingOperations
+from scenarios.wire.operations.performing import Answer
 
 MOST_BYTES = 1 << 20
 """The most bytes of an operation: a plan with every partition of a large cluster has fewer."""
@@ -38,29 +37,18 @@ def _short_folder() -> str:
 
 
 @define(eq=False)
-class _PendingOperation:
-    """An operation that is not answered yet."""
-
-    done: trio.Event = field(factory=trio.Event)
-    answer: Answer = field(factory=dict)
-
-
-@define(eq=False)
 class ControlServer:
     """Listens from its creation on, and serves in ``serve``.
 
     Attributes:
-        operate: enters a line into the world as an operation, and returns its number.
         path: the path of the socket.
     """
 
-    world: LiveWorld
-    operate: Callable[[str], int]
+    operations: PendingOperations
     log: Callable[[str], object]
     path: str = field(init=False)
     _folder: str = field(init=False)
     _listener: trio.socket.SocketType = field(init=False)
-    _asked: dict[int, _PendingOperation] = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
         self._folder = _short_folder()
@@ -74,14 +62,6 @@ class ControlServer:
         """Remove the socket."""
         self._listener.close()
         shutil.rmtree(self._folder, ignore_errors=True)
-
-    def answered(self, number: int, answer: Answer) -> None:
-        """Send the answer to an operation that was performed. The emulation calls this, no task of a connection."""
-        asked = self._asked.pop(number, None)
-        if asked is not None:
-            asked.answer = answer
-            asked.done.set()
-            self.world.wake()
 
     async def serve(self) -> None:
         """Answer operators, each as long as it stays connected."""
@@ -116,13 +96,9 @@ class ControlServer:
 
     async def _perform(self, line: str) -> Answer:
         try:
-            read(line)
+            return await self.operations.perform(line)
         except BadInput as error:
             return {"error": str(error)}
-        asked = _PendingOperation()
-        self._asked[self.operate(line)] = asked
-        await asked.done.wait()
-        return asked.answer
 
 
 async def _send(operator: trio.socket.SocketType, answer: Answer) -> None:

@@ -36,7 +36,7 @@ class _Done(Memory):
         self.faults.append(fault)
 
 
-@operation(ANY_ACTION)
+@operation(ANY_ACTION, None)
 def perform_entry(stage: LiveStage, asked: Asked, reply: Reply) -> None:
     """Perform an action of the scenario language: at once, or when its trigger fires. If it starts one of the
     operator's tools, the answer waits for the tool's output."""

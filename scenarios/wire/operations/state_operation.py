@@ -4,23 +4,31 @@ a partition it is that of all of them, those of Kafka's internal topics last."""
 from collections.abc import Iterator
 from typing import Any
 
+from attrs import field, frozen
+
 from brokers.topic_creation import INTERNAL_TOPICS
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import TOPICS, decode_reassigning, decode_topic, topic_path
-from scenarios.errors import BadInput, did_you_mean
+from scenarios.errors import BadInput
+from scenarios.language.schema.kinds import Text
+from scenarios.language.schema.table_reader import Checked, key
 from scenarios.language.topic_spec import split_partition
 from scenarios.wire.live_stage import LiveStage
-from scenarios.wire.operations.performing import Answer, Asked, Reply, operation
+from scenarios.wire.operations.performing import Answer, Reply, operation
 
 
-@operation("state")
-def state(stage: LiveStage, asked: Asked, reply: Reply) -> None:
+@frozen(kw_only=True)
+class StateKeys(Checked):
+    """The keys of ``state``."""
+
+    partition: str | None = field(default=None, metadata=key(Text(), "only this one; absent = all"))
+
+
+@operation("state", StateKeys)
+def state(stage: LiveStage, asked: StateKeys, reply: Reply) -> None:
     """Answer with the controller, the brokers and the partitions: leaders and ISRs from ZooKeeper, logs from the
     brokers."""
-    unknown = [name for name in asked if name not in ("action", "partition")]
-    if unknown:
-        raise BadInput(f"unknown key {unknown[0]!r}; {did_you_mean(unknown[0], ['partition'])}")
-    partitions = list(_partitions(stage, asked.get("partition")))
+    partitions = list(_partitions(stage, asked.partition))
     roles, cluster = stage.method.performer.roles, stage.cluster
     answer: Answer = {
         "ok": True,
@@ -33,12 +41,12 @@ def state(stage: LiveStage, asked: Asked, reply: Reply) -> None:
     reply(answer)
 
 
-def _partitions(stage: LiveStage, wanted: Any) -> Iterator[dict[str, Any]]:
+def _partitions(stage: LiveStage, wanted: str | None) -> Iterator[dict[str, Any]]:
     """The state of the wanted partitions. Raises: BadInput for a partition that does not exist."""
     tree = stage.cluster.zookeeper.tree
     named = None
     if wanted is not None:
-        named = TopicPartition(*split_partition(str(wanted)))
+        named = TopicPartition(*split_partition(wanted))
         lacking = stage.method.performer.roles.lacks_partition(str(named))
         if lacking:
             raise BadInput(lacking)

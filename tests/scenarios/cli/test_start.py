@@ -69,7 +69,8 @@ print(*sys.modules)
 NOT_SERVED_AT_FIRST = (
     "brokers.coordinators.appending", "brokers.coordinators.find", "brokers.coordinators.internal_topic",
     "brokers.groups.coordinator", "brokers.transactions.coordinator", "scenarios.cluster.clients.producer",
-    "scenarios.faults.actions.reassignments", "scenarios.wire.apis.produce", "scenarios.wire.recording",
+    "h11", "scenarios.faults.actions.reassignments", "scenarios.wire.apis.produce",
+    "scenarios.wire.gateway.http_control", "scenarios.wire.recording",
     "scenarios.wire.zookeeper.zookeeper_connection",
 )  # fmt: skip
 """Modules that a served cluster imports when something first asks for them."""

@@ -9,7 +9,18 @@ from typing import Any
 
 from emulator.protocol.delete_records import TO_HIGH_WATERMARK
 from scenarios.errors import BadInput
-from scenarios.language import GeneratedPlan, Move, Plan, Target, Tolerance, When, WhenMessage, WhenMetric, WhenZk
+from scenarios.language import (
+    GeneratedPlan,
+    Move,
+    Plan,
+    Target,
+    Tolerance,
+    When,
+    WhenFault,
+    WhenMessage,
+    WhenMetric,
+    WhenZk,
+)
 from scenarios.language.expect import ToleranceKind
 from scenarios.language.kafka_settings import Config
 from scenarios.language.plan import PlanKind
@@ -98,7 +109,7 @@ def _of_one_kind(kind: Kind[Any]) -> Iterator[Any]:
         yield from ([1, 2], [Target(brokers=[3]), "controller", "zookeeper"], Target(brokers=(0,)), down, ["all"])
     elif isinstance(kind, (ConditionKind, SinceKind)):
         yield from (0, WHEN, WhenMessage(message="LeaderAndIsr"), WhenZk(zk="setData"))
-        yield WhenMetric(metric=GAUGE, above=0)
+        yield from (WhenMetric(metric=GAUGE, above=0), WhenFault(fault="third"))
     elif isinstance(kind, NextKind):
         yield from (NextSpec(), NextSpec(after_us=5, until="settled"))
     elif isinstance(kind, ToleranceKind):
