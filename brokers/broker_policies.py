@@ -76,6 +76,8 @@ class BrokerPolicies:
             (AdminManager.createTopics, 1.1.1 and 2.3.1).
         sends_any_reader_on: KAFKA-10223 (2.6): such a broker gives a reader that any replica would do for the same
             answer; before, REPLICA_NOT_AVAILABLE.
+        followers_answer_consumers: KIP-392 (2.4): a follower answers a consumer whose Fetch is of a version that names
+            its rack, with what is before the high watermark that it knows. Before, only a leader did.
         latest_is_committed: KIP-207 (2.2): a new leader gives consumers no latest offset before its high watermark has
             reached the start of its epoch; before, it may be lower than the one that its predecessor gave.
         high_watermark_waits_for_caught_up: KAFKA-4485 (0.10.2): a replica outside the ISR that was caught up within
@@ -211,6 +213,7 @@ class BrokerPolicies:
     shows_isr_of_leaderless: bool = False
     looks_for_topic_first: bool = True
     sends_any_reader_on: bool = False
+    followers_answer_consumers: bool = False
     latest_is_committed: bool = True
     high_watermark_waits_for_caught_up: bool = True
     stop_answers_waiting: bool = False

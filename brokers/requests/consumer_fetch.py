@@ -178,7 +178,8 @@ class ConsumerFetch:
         """Read every partition, in their order (ReplicaManager.readFromLocalLog)."""
         answers: list[FetchedFields] = []
         stability: dict[TopicPartition, Stability] = {}
-        from_leader = request.replica_id != DEBUGGING_CONSUMER
+        from_any = request.names_rack and self.manager.policies.followers_answer_consumers
+        from_leader = request.replica_id != DEBUGGING_CONSUMER and not from_any
         reads = ConsumerReads(self.manager, request.max_bytes, request.isolation, from_leader)
         for asked, (tp, epoch, offset, last_epoch, max_bytes) in zip(
             self.context.asked, self.context.wanted, strict=True

@@ -19,6 +19,8 @@ Version notes:
 
 - up to 0.10.0 a message that is larger than the limits is not sent at all (before KIP-74): ``sends_first_batch``
 - 2.1: leader epochs (KIP-320): ``checks_epochs``
+- 2.4: any replica will do for a real consumer whose request is of a version that names its rack, 11 or later (KIP-392):
+  ``followers_answer_consumers``
 - 2.7: diverging epochs, of real clients that name the epoch of their last record; an offset before the log's start is
   OFFSET_OUT_OF_RANGE whatever the epoch (KAFKA-12996, 2.7.2; 2.7.0, 2.7.1 and 2.8.0 sent a diverging epoch), as is an
   epoch of which the log knows nothing

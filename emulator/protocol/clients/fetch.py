@@ -2,6 +2,7 @@
 
 Version notes:
 
+- v11 (2.3, KIP-392): the reader's rack. From 2.4 on a follower answers a reader that may name one
 - v13 (3.1, KIP-516): topics by their ids. A broker that does not know an id has no name for its topic; so
   partitions are named ``by_id``
 - v16 (3.7, KIP-951): the leader that a broker knows, with NOT_LEADER_FOR_PARTITION and FENCED_LEADER_EPOCH
@@ -64,11 +65,13 @@ class ConsumerFetchRequest(FetchRequest):
     Attributes:
         names_ids: whether it names topics by their ids: ``wanted`` and ``forgotten`` are ``by_id``. ``positions`` has
             the names that Metadata has given to clients, for what watches the network.
+        names_rack: whether it is of a version that names the reader's rack.
     """
 
     wanted: tuple[PartitionData, ...]
     isolation: int = READ_UNCOMMITTED
     names_ids: bool = False
+    names_rack: bool = False
 
 
 class Stability(NamedTuple):

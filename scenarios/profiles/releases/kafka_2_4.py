@@ -46,6 +46,13 @@ PROFILE = KAFKA_2_3.with_differences(
         policies={"brokers.high_watermark_completes_fetches": True},
     ),
     Difference(
+        title="a consumer's fetch from a follower, of version 11 or later,",
+        before="is refused (NOT_LEADER_FOR_PARTITION)",
+        here="is answered, with what is before the high watermark that the follower knows",
+        source="KIP-392, 2.4",
+        policies={"brokers.followers_answer_consumers": True},
+    ),
+    Difference(
         title="a follower, or a copy in another log directory, that learns a high watermark from before the start of "
         "its own log",
         before="takes it",

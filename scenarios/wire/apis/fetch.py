@@ -28,9 +28,9 @@ from scenarios.wire.codec.records import CHECKED_FROM, CRC_AT, checked, placed
 from scenarios.wire.group_records import group_records
 from scenarios.wire.transaction_records import transaction_records
 
-TOPIC_IDS, REPLICA_STATE, NAMES_LEADERS = 13, 15, 16
-"""The versions from which on topics are named by their ids (KIP-516), a replica has a state (KIP-903), and the answer
-names leaders (KIP-951; the field of a partition is older)."""
+RACK, TOPIC_IDS, REPLICA_STATE, NAMES_LEADERS = 11, 13, 15, 16
+"""The versions from which on the reader's rack is named (KIP-392), topics are named by their ids (KIP-516), a replica
+has a state (KIP-903), and the answer names leaders (KIP-951; the field of a partition is older)."""
 Leaders = Mapping[TopicPartition, KnownLeader]
 _ATTRIBUTES = Struct(">h")
 _MAX_TIMESTAMP = Struct(">q")
@@ -69,7 +69,7 @@ class Fetch(WireApi):
                 (_seen(each.tp, connection), each.leader_epoch, each.fetch_offset, -1, each.last_fetched_epoch)
                 for each in wanted
             ),
-            forgotten, wanted, body["isolation_level"], names_ids,
+            forgotten, wanted, body["isolation_level"], names_ids, connection.version >= RACK,
         )  # fmt: skip
 
     def to_response(self, response: ConsumerFetchResponse, body: Body, connection: Connection) -> Body:
