@@ -175,7 +175,7 @@ class BrokerPolicies:
         high_watermark_needs_min_isr: KAFKA-15583 (3.7): the high watermark stays where it is while the ISR has fewer
             members than min.insync.replicas. Before, it went on by acks=1, so that consumers read what could be lost
             with one broker.
-        heeds_min_isr: KAFKA-1555 (0.8.2): acks=all asks for min.insync.replicas. Before, there was no such setting, and
+        knows_min_isr: KAFKA-1555 (0.8.2): acks=all asks for min.insync.replicas. Before, there was no such setting, and
             one that a file stated was passed over (VerifiableProperties.verify logs that it is not valid).
         caps_min_isr: KAFKA-15583 (3.7): min.insync.replicas counts as the number of replicas where it is above that.
             Before, such a partition took no acks=all.
@@ -267,7 +267,7 @@ class BrokerPolicies:
     waits_for_eligible: bool = False
     producers_wait_for_ids: bool = True
     high_watermark_needs_min_isr: bool = False
-    heeds_min_isr: bool = True
+    knows_min_isr: bool = True
     caps_min_isr: bool = False
     followers_serve_consumers: bool = False
     learned_high_watermark_completes_fetches: bool = False
@@ -288,7 +288,7 @@ class BrokerPolicies:
 
     def effective_min_isr(self, stated: int, replicas: int) -> int:
         """The number of in-sync replicas that min.insync.replicas asks of a partition with so many ``replicas``."""
-        if not self.heeds_min_isr:
+        if not self.knows_min_isr:
             return 1
         return min(stated, replicas) if self.caps_min_isr else stated
 

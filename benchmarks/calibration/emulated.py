@@ -1,15 +1,18 @@
 """The facts of an emulated run of a scenario."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from attrs import define, field
 
+from benchmarks.calibration.client import rounds
+from benchmarks.calibration.emulated_client import talk
 from benchmarks.calibration.facts import (
     LOGS,
     NO_ERROR,
     TOOL,
     ZOOKEEPER,
+    Answer,
     Fact,
     Log,
     PartitionState,
@@ -48,7 +51,7 @@ def played(scenario: Scenario, profile: str, seed: int = 0) -> "Listener":
     stage = RecordedStage(scenario.for_run(profile=profile, seed=seed))
     listener = Listener(stage)
     stage.play()
-    listener.facts += stage.logs
+    listener.facts += (*stage.logs, *stage.answers)
     return listener
 
 
@@ -57,9 +60,16 @@ class RecordedStage(Stage):
 
     Attributes:
         logs: the final contents of the replicas, where the case compares them.
+        answers: what the client was answered, in the cases that have one.
     """
 
     logs: tuple[Log, ...] = ()
+    answers: Sequence[Answer] = ()
+
+    def begin(self) -> None:
+        if rounds(self.scenario):
+            self.answers = talk(self)
+        super().begin()
 
     async def drive(self, cluster: Cluster) -> None:
         await super().drive(cluster)

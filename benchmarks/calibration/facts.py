@@ -1,5 +1,5 @@
 """The compared facts, in one form for both sides: writes to ZooKeeper, control requests that brokers answered, and in
-some cases the final contents of logs."""
+some cases the final contents of logs, or what a client was answered."""
 
 import json
 from typing import Any, NamedTuple
@@ -94,7 +94,21 @@ class Log:
 LOGS = "logs"
 """The tag of cases whose logs are compared in the end."""
 
-Fact = Write | Request | Log
+
+@frozen
+class Answer:
+    """The answer of a broker to a client (``benchmarks.calibration.client``).
+
+    Attributes:
+        text: when and what it was asked, and what it answered.
+    """
+
+    broker: int
+    topic: str
+    text: str
+
+
+Fact = Write | Request | Log | Answer
 
 
 def stopped(topic: str, partition: int, leader_epoch: int, error: str, delete: bool) -> PartitionState:
@@ -113,6 +127,8 @@ def to_json(fact: Fact) -> list[Any]:
     """A fact as one line of a recording."""
     if isinstance(fact, Log):
         return ["log", fact.broker, fact.topic, fact.partition, list(fact.epochs), fact.content]
+    if isinstance(fact, Answer):
+        return ["answer", fact.broker, fact.topic, fact.text]
     if isinstance(fact, Write):
         return ["zk", fact.by, fact.op, fact.path, fact.version, fact.data]
     return [
@@ -127,6 +143,8 @@ def from_json(line: list[Any]) -> Fact:
         return Write(*line[1:])
     if line[0] == "log":
         return Log(line[1], line[2], line[3], tuple(line[4]), line[5])
+    if line[0] == "answer":
+        return Answer(*line[1:])
     api, to, controller, controller_epoch, broker_epoch, error, partitions, brokers, delete = line
     states = tuple(
         PartitionState(*each[:5], tuple(each[5]), each[6], tuple(each[7]), *each[8:])  # type: ignore[call-arg]

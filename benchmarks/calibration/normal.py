@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from benchmarks.calibration.facts import NO_ERROR, Fact, Log, PartitionState, Request, Write
+from benchmarks.calibration.facts import NO_ERROR, Answer, Fact, Log, PartitionState, Request, Write
 
 CLUSTER = "-"
 """Stands for a topic where a stream is about none."""
@@ -52,6 +52,9 @@ def normal(facts: Iterable[Fact]) -> Normal:
         elif isinstance(fact, Request):
             requests.see(fact)
     requests.end()
+    for fact in facts:
+        if isinstance(fact, Answer):
+            requests.streams.setdefault(Stream(fact.topic, f"answers of {fact.broker}"), []).append(fact.text)
     streams = {**writes.streams, **requests.streams, **_logs(fact for fact in facts if isinstance(fact, Log))}
     return {stream: lines for stream, lines in sorted(streams.items()) if lines}
 

@@ -64,7 +64,7 @@ def _play(new: Recording, scenario: Scenario, keep: Path | None) -> Recording:
                 shutil.copytree(cluster.folder, keep, ignore=shutil.ignore_patterns("data-*"), dirs_exist_ok=True)
         return evolve(
             new,
-            facts=(*facts(cluster), *(logs(cluster) if LOGS in scenario.tags else ())),
+            facts=(*facts(cluster), *(logs(cluster) if LOGS in scenario.tags else ()), *player.answers),
             expiries_s=expiries(cluster, player.kills),
             copied=_copied(new.case, player),
         )

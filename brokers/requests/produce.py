@@ -60,6 +60,13 @@ Waiting = tuple[int, Partition, int]
 Outcome = tuple[Errors, int, SequencedBatch | None]
 """The outcome of one batch: the error, the base offset (-1 with an error), and the batch of the log that it repeats."""
 
+NAMES_NO_START = (
+    Errors.UNKNOWN_TOPIC_OR_PARTITION, Errors.INVALID_REQUIRED_ACKS, Errors.INVALID_TOPIC_EXCEPTION,
+    Errors.NOT_LEADER_FOR_PARTITION, Errors.RECORD_LIST_TOO_LARGE, Errors.CORRUPT_MESSAGE, Errors.KAFKA_STORAGE_ERROR,
+)  # fmt: skip
+"""The errors with which a real client is not told where the log starts (ReplicaManager.appendToLocalLog, 1.1 to 3.9);
+MESSAGE_TOO_LARGE is another one."""
+
 OTHER_TIME_US = 1_000_000
 """From this on a record's time is another one than that of its append."""
 
@@ -265,15 +272,22 @@ class ProduceHandler:
         if error is self._policies.keyless_records.error and isinstance(batch, ProducedRecords) and not batch.invalid:
             from brokers.requests.keyless_records import answer
 
-            return answer(batch, self._policies.keyless_records)
+            info = answer(batch, self._policies.keyless_records)
+            return info._replace(log_start_offset=self._known_start(batch, error))
         if error:
-            return AppendInfo(batch.id)
+            return AppendInfo(batch.id, log_start_offset=self._known_start(batch, error))
         log_start = self._manager.partitions[batch.tp].log.start_offset
         if repeated is not None:
             time_ms = repeated.max_timestamp_ms if isinstance(repeated, StoredBatch) else NO_TIMESTAMP
             return AppendInfo(repeated.id, time_ms, log_start)
         stamped = self._rules[batch.tp.topic].log.timestamp_type == LOG_APPEND_TIME
         return AppendInfo(batch.id, self._manager.process.clock_us // 1000 if stamped else NO_TIMESTAMP, log_start)
+
+    def _known_start(self, batch: ProducedBatch, error: Errors) -> int:
+        """The start of the log that the answer to a batch names which was refused."""
+        partition = self._manager.partitions.get(batch.tp)
+        unread = isinstance(batch, ProducedRecords) and batch.invalid
+        return -1 if partition is None or unread or error in NAMES_NO_START else partition.log.start_offset
 
     # -- waiting for replicas -----------------------------------------------------------------------------------------
 

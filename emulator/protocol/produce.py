@@ -22,7 +22,7 @@ class AppendInfo(NamedTuple):
     Attributes:
         id: the id of the batch in the log; if the request repeated a batch, the id of the first one.
         append_time_ms: the time of the append, where the topic's records have that; -1 elsewhere.
-        log_start_offset: the leader's; -1 with an error.
+        log_start_offset: the leader's; -1 with an error for which the broker does not look.
         message: the text that a client shows its user beside the error; empty for none.
         record_errors: the records that are the reason, by their place in the batch, with a text, or an empty one
             (KIP-467).

@@ -183,7 +183,7 @@ class TopicSpec(Checked):
         least = self.config.get(MIN_ISR, brokers.get(MIN_ISR, 1))
         if not isinstance(least, int):
             return
-        if least > 1 and not rules.heeds_min_isr:
+        if least > 1 and not rules.knows_min_isr:
             yield f"{MIN_ISR} is {least}, which brokers of this release do not know (0.8.2): it has no effect"
         elif least > self.replication_factor:
             replicas = counted(self.replication_factor, "replicas")

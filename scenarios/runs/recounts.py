@@ -74,7 +74,7 @@ def start_settings(scenario: Scenario) -> StartSettings:
         resigned_keep=_kept_after_resigning(release.controller),
         demotion_answers=release.brokers.demotion_answers_waiting,
         stop_answers=release.brokers.stop_answers_waiting,
-        heeds_min_isr=release.brokers.heeds_min_isr,
+        knows_min_isr=release.brokers.knows_min_isr,
         caps_min_isr=release.brokers.caps_min_isr,
         holds_high_watermark=release.brokers.high_watermark_needs_min_isr,
         undone_by=undone_by,

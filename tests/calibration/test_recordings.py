@@ -10,6 +10,7 @@ from benchmarks.calibration.emulated import played
 from benchmarks.calibration.normal import differences, normal
 from benchmarks.calibration.page import PAGE, page
 from benchmarks.calibration.recording import RECORDINGS, THROTTLE, case_names, load_case, read, recordings
+from benchmarks.calibration.releases import find_release
 
 LARGEST_BYTES = 3_000_000
 
@@ -55,7 +56,17 @@ def test_another_release_is_distinguished() -> None:
     assert {each.stream.topic for each in found} == {"out", "near", "last", "shrink", "leaderless", "grow", "reorder"}
 
 
-@pytest.mark.parametrize("path", sorted(RECORDINGS.glob(f"{THROTTLE}-*.jsonl")), ids=lambda path: path.stem)
+LONGER_SAMPLES = (3, 8)
+"""The release since which a sample counts until its last bytes are out of the window (SampledStat): a curve of its own,
+which the emulator does not have (docs/understand/limits.md)."""
+CURVES = [
+    path
+    for path in sorted(RECORDINGS.glob(f"{THROTTLE}-*.jsonl"))
+    if find_release(read(path).release).number < LONGER_SAMPLES
+]
+
+
+@pytest.mark.parametrize("path", CURVES, ids=lambda path: path.stem)
 def test_a_throttled_copy_comes_in_bursts_as_recorded(path: Path) -> None:
     """The window is eleven seconds old when the move begins: 11 s of the rate pass in 5 s, then nothing until 11 s."""
 

@@ -163,8 +163,16 @@ class RealCluster:
         return True
 
     def is_up(self, broker: int) -> bool:
-        """Whether it is registered and its process runs."""
-        return self.jvms[broker].running and self.zookeeper.exists(f"/brokers/ids/{broker}")
+        """Whether its process runs, it is registered, and it listens: since 3.6 it does that later."""
+        registered = self.jvms[broker].running and self.zookeeper.exists(f"/brokers/ids/{broker}")
+        return registered and self._listens(broker)
+
+    def _listens(self, broker: int) -> bool:
+        try:
+            socket.create_connection(("127.0.0.1", self.port(broker)), timeout=START_WITHIN_S).close()
+        except ConnectionRefusedError:
+            return False
+        return True
 
     def controller(self) -> int | None:
         """The id of the controller; None while there is none."""

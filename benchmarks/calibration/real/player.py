@@ -12,8 +12,10 @@ from uuid import uuid4
 from attrs import define, field
 
 from benchmarks.calibration.errors import CannotRecord
+from benchmarks.calibration.facts import Answer
 from benchmarks.calibration.real import kafka
 from benchmarks.calibration.real.cluster import RealCluster
+from benchmarks.calibration.real.talking import Talking
 from benchmarks.calibration.real.zookeeper import Session
 from scenarios.language import MethodEntry, Scenario, Target, TopicSpec
 from scenarios.language.schema.spans import certain
@@ -38,6 +40,7 @@ class Player:
     Attributes:
         undo: the effects that a duration ends, each with the time of its end.
         copied: the contents of new replicas: seconds after their move began, and bytes, at each change that was seen.
+        answers: what the client was answered, in the cases that have one.
         kills: the brokers that were killed, and when (the clock of the machine, which is ZooKeeper's too).
     """
 
@@ -46,6 +49,7 @@ class Player:
     undo: list[tuple[float, MethodEntry, list[int]]] = field(factory=list)
     kills: list[tuple[int, float]] = field(factory=list)
     copied: list[tuple[float, int]] = field(factory=list)
+    answers: Sequence[Answer] = ()
     _began: float = 0.0
     _copying: tuple[float, list[Path]] = (0.0, [])
 
@@ -57,6 +61,7 @@ class Player:
             self._fill(topic)
         self.cluster.sleep(1)
         self._began = time.monotonic()
+        talking = Talking.begin(self.scenario, self.cluster, self._began)
         for entry in self.scenario.method:
             if not isinstance(entry.trigger, After):
                 raise CannotRecord(f"{entry.name}: only entries with 'after' can be recorded")
@@ -64,6 +69,7 @@ class Player:
             self._perform(entry)
         while self.undo:
             self._wait_until(self.undo[0][0] + 0.001)
+        self.answers = talking.end(self.cluster.sleep)
         self._settle()
 
     # -- time ---------------------------------------------------------------------------------------------------------

@@ -51,7 +51,7 @@ class StartSettings:
             ends, answers the producers that wait there (ReplicaManager.makeFollowers; KAFKA-9198, 2.4).
         fences_once: a coordinator of the release that could not write a fence tries again with the same epoch
             (KAFKA-9666, 2.6).
-        heeds_min_isr: the release has min.insync.replicas (KAFKA-1555, 0.8.2).
+        knows_min_isr: the release has min.insync.replicas (KAFKA-1555, 0.8.2).
         caps_min_isr: min.insync.replicas of the release counts as at most the number of replicas (KAFKA-15583, 3.7).
         holds_high_watermark: the release's leaders commit nothing while their ISR is below min.insync.replicas
             (KAFKA-15583, 3.7).
@@ -77,7 +77,7 @@ class StartSettings:
     demotion_answers: bool = False
     stop_answers: bool = False
     fences_once: bool = True
-    heeds_min_isr: bool = True
+    knows_min_isr: bool = True
     caps_min_isr: bool = False
     holds_high_watermark: bool = False
     undone_by: Callable[[str], str | None] = lambda _: None
@@ -134,7 +134,7 @@ class Settings:
 
     def min_isrs(self, topic: str, replicas: int, now_us: int) -> list[int]:
         """The values of min.insync.replicas that may be in force in a partition with so many ``replicas``."""
-        if not self.start.heeds_min_isr:
+        if not self.start.knows_min_isr:
             return [1]
         found = map(int, self.values(topic, MIN_ISR, 1, now_us))
         return [min(least, replicas) for least in found] if self.start.caps_min_isr else list(found)

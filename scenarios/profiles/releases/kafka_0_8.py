@@ -176,7 +176,7 @@ PROFILE = KAFKA_1_1.with_differences(
         here="has no effect, as of any name that 0.8.0 did not know (`VerifiableProperties.verify` logs that it is not "
         "valid); `validate` and `run` say so. Figures of the time below it count all the same",
         source="KAFKA-1555, 0.8.2",
-        policies={"brokers.heeds_min_isr": False},
+        policies={"brokers.knows_min_isr": False},
     ),
     Difference(
         title="acks above 1",

@@ -1,4 +1,5 @@
-"""Fetch 13 and later: topics by their ids (KIP-516), replicas by a state (KIP-903), the leader in answers (KIP-951)."""
+"""Fetch: from followers (11, KIP-392), topics by their ids (13, KIP-516), replicas by a state (15, KIP-903), the
+leader in answers (16, KIP-951)."""
 
 from __future__ import annotations
 
@@ -173,3 +174,27 @@ def test_partitions_of_two_topics_with_one_name_are_answered_apart() -> None:
     response = ConsumerFetchResponse(Errors.NONE, 5, answers, 60, {}, (id_text(UNKNOWN), id_text(bytes(15) + b"x")))
     found = FETCH_API.to_response(response, {"isolation_level": 0}, connection(13))
     assert rows(found) == [(UNKNOWN, 0, Errors.NONE), (bytes(15) + b"x", 0, Errors.INCONSISTENT_TOPIC_ID)]
+
+
+@pytest.mark.parametrize(
+    ("profile", "version", "expected"),
+    [
+        ("kafka-2.3", 11, Errors.NOT_LEADER_FOR_PARTITION),
+        ("kafka-2.4", 10, Errors.NOT_LEADER_FOR_PARTITION),
+        ("kafka-2.4", 11, Errors.NONE),
+        ("kafka-3.9", 13, Errors.NONE),
+    ],
+)
+def test_a_follower_answers_a_consumer_that_may_name_its_rack(profile: str, version: int, expected: Errors) -> None:
+    with served({**TABLE, "profile": profile}) as found:
+        follower = found.connect(1)
+        wanted = {"topic": "orders", "partitions": [{"partition": 0, "fetch_offset": 0, "partition_max_bytes": 1000}]}
+        if version >= 13:
+            wanted["topic_id"] = topic_id(follower, "orders")
+        asked = {**body(), "topics": [wanted]}
+
+        def answered() -> Body | None:
+            [partition] = follower.ask(FETCH, version, asked)["responses"][0]["partitions"]
+            return None if partition["error_code"] == Errors.UNKNOWN_TOPIC_OR_PARTITION else partition
+
+        assert wait_for(answered, what="the follower knows of the topic")["error_code"] == expected

@@ -15,6 +15,8 @@ from emulator.protocol.records import (
 from scenarios.wire.apis.base import Connection, InvalidRequest, ServedCluster
 from scenarios.wire.apis.fetch import in_bytes
 from scenarios.wire.apis.produce import InitProducerId, Produce
+from scenarios.wire.codec.records import checked
+from tests.scenarios.wire.gateway.served import served, wait_for
 
 ATTRIBUTES, COUNT = 5, 12
 """Places in the header."""
@@ -85,3 +87,22 @@ def test_a_producer_id_or_why_there_is_none() -> None:
     asked = InitProducerId().to_request(body, connection)
     assert (asked.transactional_id, asked.producer_id, asked.producer_epoch) == ("t", 5, 1)
     assert asked.transaction_timeout_us == 9_000
+
+
+def test_a_refused_producer_is_told_where_the_log_starts_unless_its_broker_does_not_look() -> None:
+    """As real Kafka answered in the case clients-leader-dies."""
+    topic = {"name": "orders", "assignment": [[0, 1]], "config": {"min.insync.replicas": 3}}
+    cluster = {"brokers": 2, "controller": 0}
+    batch = checked(write_records([(None, b"x")], 1000))
+    data = [{"name": "orders", "partition_data": [{"index": 0, "records": batch}]}]
+    asked = {"transactional_id": None, "acks": -1, "timeout_ms": 1000, "topic_data": data}
+    with served({"cluster": cluster, "topics": [topic], "profile": "kafka-2.8"}) as found:
+
+        def answers(broker: int) -> tuple[int, int] | None:
+            [partition] = found.connect(broker).ask(0, 8, asked)["responses"][0]["partition_responses"]
+            if partition["error_code"] == Errors.UNKNOWN_TOPIC_OR_PARTITION:
+                return None
+            return partition["error_code"], partition["log_start_offset"]
+
+        assert wait_for(lambda: answers(0), what="the leader knows") == (Errors.NOT_ENOUGH_REPLICAS, 0)
+        assert wait_for(lambda: answers(1), what="the follower knows") == (Errors.NOT_LEADER_FOR_PARTITION, -1)
