@@ -30,6 +30,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 ALLOCATIONS_BETWEEN_COLLECTIONS = 50_000
 
+gc.disable()  # until the tests are collected: what that makes stays, and to walk it again and again takes seconds
+
 
 @pytest.fixture
 def backend() -> Backend:
@@ -81,12 +83,13 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(ALLOCATIONS_BETWEEN_COLLECTIONS)
+    gc.enable()
 
 
 @pytest.fixture(autouse=True, scope="module")
 def frozen_objects() -> None:
     """Keep what earlier modules leave behind out of collections as well. A fork of a run thaws all that there is, and
-    each collection that a library asks for, as statsmodels' Holm does, would then take up to 0.8 s."""
+    each collection that a library asks for would then take up to 0.8 s."""
     gc.collect()
     gc.freeze()
 

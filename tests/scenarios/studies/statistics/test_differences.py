@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats  # type: ignore[import-untyped]
+from statsmodels.stats.multitest import multipletests
 
 from scenarios.observe.measures.figure import Better
 from scenarios.studies.statistics.differences import Pairs, compare_pairs, holm, seeds_needed
@@ -160,6 +161,12 @@ def test_holm_multiplies_the_smallest_by_all_and_never_falls() -> None:
     assert holm([0.01, 0.04, None, 0.03]) == pytest.approx([0.03, 0.06, None, 0.06])
     assert holm([0.9, 0.8]) == [1.0, 1.0]
     assert holm([None]) == [None]
+    assert holm([]) == []
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=40))
+def test_holm_is_that_of_statsmodels(ps: list[float]) -> None:
+    assert holm(ps) == multipletests(ps, method="holm")[1].tolist()
 
 
 # -- studies whose truth is known ------------------------------------------------------------------------------------
