@@ -1,6 +1,9 @@
 """``python -m benchmarks.specification [--fetch] [--only NAME] [--limit SECONDS] [--out FILE] [--write]``: does
 TLC find in each configuration of docs/specification what is known to be there, and nothing where nothing should be?
 
+``--museum`` asks another question: which cases of the museum does the oracle refuse with their bug, or without their
+guard, and does it accept them otherwise? ``--only`` names cases then.
+
 ``--fetch`` first brings TLC from Maven Central. ``--out`` keeps what was found, and goes on from there after an
 interruption, as long as modules and configuration are the same. ``--render`` writes the configurations, and the tables
 of the page, and runs nothing.
@@ -15,9 +18,13 @@ from benchmarks.results import machine
 from benchmarks.specification.checker import Checked, check, checker
 from benchmarks.specification.configurations import Configuration
 from benchmarks.specification.kept import Kept
+from benchmarks.specification.museum import HEADS as MUSEUM_HEADS
+from benchmarks.specification.museum import hold, problems_of
+from benchmarks.specification.museum import rows as museum_rows
 from benchmarks.specification.pages import render
 from benchmarks.specification.questions import CONFIGURATIONS
 from benchmarks.tables import table
+from scenarios.museum.exhibits import exhibit, names
 
 LIMIT_S = 600
 """Seconds of CPU time that a configuration may take."""
@@ -53,9 +60,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--limit", type=int, default=LIMIT_S, help="CPU seconds of one configuration")
     parser.add_argument("--out", type=Path, help="a file that keeps what was found")
     parser.add_argument("--render", action="store_true", help="write the .cfg files and the page's tables, run nothing")
+    parser.add_argument("--museum", action="store_true", help="hold the museum's cases against the oracle instead")
     asked = parser.parse_args(arguments)
     if asked.render:
         return render()
+    if asked.museum:
+        held = list(map(hold, map(exhibit, asked.only or names())))
+        return conclude("museum", table(MUSEUM_HEADS, museum_rows(held)), problems_of(held), write=False)
     wanted = [one for one in CONFIGURATIONS if not asked.only or one.name in asked.only]
     if not wanted:
         parser.error(f"no such configuration; there are {', '.join(one.name for one in CONFIGURATIONS)}")

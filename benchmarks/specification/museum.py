@@ -1,7 +1,7 @@
 """The museum held against the specification: which cases are refused with their bug, or without their guard, and
 whether they are accepted otherwise.
 
-``python -m benchmarks.specification --museum`` runs all cases and writes the page's list.
+``python -m benchmarks.specification --museum`` runs all cases and prints the list.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,9 +10,12 @@ from typing import NamedTuple
 
 from attrs import evolve
 
-from scenarios.museum.exhibits import Exhibit, exhibits
+from scenarios.museum.exhibits import Exhibit
+from scenarios.museum.guards.guard import Guard
 from scenarios.observe.specification import Rejection
 from scenarios.runs import run_scenario
+
+HEADS = ("Case", "Seen by", "Refused in", "Accepted otherwise")
 
 
 class Held(NamedTuple):
@@ -32,7 +35,7 @@ class Held(NamedTuple):
 
 def hold(case: Exhibit) -> Held:
     """Run a case both ways."""
-    with nullcontext() if case.is_bug else case.entry.missing():  # type: ignore[union-attr]
+    with case.entry.missing() if isinstance(case.entry, Guard) else nullcontext():
         broken = run_scenario(case.scenario, against_specification=True)
     sound = run_scenario(evolve(case.scenario, bugs=()), against_specification=True)
     return Held(case.name, case.entry.checker, _actions(broken.rejections), _actions(sound.rejections))
@@ -42,24 +45,19 @@ def _actions(rejections: Iterable[Rejection]) -> tuple[str, ...]:
     return tuple(sorted({f"{one.sentence.module}.{one.sentence.action}" for one in rejections}))
 
 
-def hold_all() -> list[Held]:
-    """All cases, in the museum's order."""
-    return [hold(case) for case in exhibits()]
-
-
-def rows(held: Sequence[Held]) -> list[list[str]]:
-    """The lines of the page's table."""
+def rows(held: Sequence[Held]) -> list[tuple[str, ...]]:
+    """The lines of the list."""
     return [
-        [
+        (
             f"`{one.name}`",
             f"`{one.checker}`",
             ", ".join(f"`{action}`" for action in one.broken) or "no",
-            ", ".join(f"`{action}`" for action in one.sound) or "yes",
-        ]
+            ", ".join(f"no: `{action}`" for action in one.sound) or "yes",
+        )
         for one in held
     ]
 
 
-def problems(held: Sequence[Held]) -> list[str]:
+def problems_of(held: Sequence[Held]) -> list[str]:
     """Cases that are refused without their bug, or with their guard."""
     return [f"{one.name} is refused without its bug, by {', '.join(one.sound)}" for one in held if one.sound]
