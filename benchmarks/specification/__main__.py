@@ -1,23 +1,35 @@
 """``python -m benchmarks.specification [--fetch] [--only NAME] [--limit SECONDS] [--out FILE] [--write]``: does
 TLC find in each configuration of docs/specification what is known to be there, and nothing where nothing should be?
 
+``--museum`` asks another question: which cases of the museum does the oracle refuse with their bug, or without their
+guard, and does it accept them otherwise? ``--only`` names cases then.
+
+``--cost`` measures the oracle. ``--scenario`` prints the counterexample of one configuration as a scenario file.
+
 ``--fetch`` first brings TLC from Maven Central. ``--out`` keeps what was found, and goes on from there after an
 interruption, as long as modules and configuration are the same. ``--render`` writes the configurations, and the tables
 of the page, and runs nothing.
 """
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from benchmarks.program import conclude, parser_of
 from benchmarks.results import machine
-from benchmarks.specification.checker import Checked, check, checker
+from benchmarks.specification.checker import Checked, check, checker, run
 from benchmarks.specification.configurations import Configuration
+from benchmarks.specification.cost import cost
 from benchmarks.specification.kept import Kept
+from benchmarks.specification.museum import HEADS as MUSEUM_HEADS
+from benchmarks.specification.museum import hold, problems_of
+from benchmarks.specification.museum import rows as museum_rows
 from benchmarks.specification.pages import render
 from benchmarks.specification.questions import CONFIGURATIONS
+from benchmarks.specification.scenario_file import moments, scenario
 from benchmarks.tables import table
+from scenarios.museum.exhibits import exhibit, names
 
 LIMIT_S = 600
 """Seconds of CPU time that a configuration may take."""
@@ -46,6 +58,21 @@ def missed(configuration: Configuration, checked: Checked) -> Iterator[str]:
         yield f"{configuration.name} found {found} instead of {wanted}"
 
 
+def show(wanted: Sequence[Configuration], class_path: str, limit: int, error: Callable[[str], NoReturn]) -> int:
+    """Print the counterexample of a configuration as a scenario file. Returns the exit code."""
+    [configuration, *others] = wanted
+    if others:
+        error("--scenario is about one configuration; name it with --only")
+    course = moments(run(configuration.text, class_path, limit))
+    if not course:
+        error(f"{configuration.name} has no counterexample")
+    try:
+        print(scenario(configuration, course), end="")
+    except LookupError as cannot:
+        error(f"{configuration.name} cannot be written as a file: {cannot.args[0]}")
+    return 0
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = parser_of("specification", __doc__)
     parser.add_argument("--fetch", action="store_true", help="bring TLC from Maven Central first")
@@ -53,9 +80,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--limit", type=int, default=LIMIT_S, help="CPU seconds of one configuration")
     parser.add_argument("--out", type=Path, help="a file that keeps what was found")
     parser.add_argument("--render", action="store_true", help="write the .cfg files and the page's tables, run nothing")
+    parser.add_argument("--museum", action="store_true", help="hold the museum's cases against the oracle instead")
+    parser.add_argument("--cost", action="store_true", help="measure what the oracle costs instead")
+    parser.add_argument("--scenario", action="store_true", help="print the counterexample as a scenario file")
     asked = parser.parse_args(arguments)
     if asked.render:
         return render()
+    if asked.cost:
+        return conclude("specification-cost", cost(), write=asked.write)
+    if asked.museum:
+        held = list(map(hold, map(exhibit, asked.only or names())))
+        return conclude("museum", table(MUSEUM_HEADS, museum_rows(held)), problems_of(held), write=False)
     wanted = [one for one in CONFIGURATIONS if not asked.only or one.name in asked.only]
     if not wanted:
         parser.error(f"no such configuration; there are {', '.join(one.name for one in CONFIGURATIONS)}")
@@ -63,6 +98,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         class_path = checker(fetch=asked.fetch)
     except LookupError as missing:
         parser.error(f"{missing}; with --fetch it is brought from Maven Central")
+    if asked.scenario:
+        return show(wanted, class_path, asked.limit, parser.error)
     rows: list[tuple[str, ...]] = []
     problems: list[str] = []
     kept = Kept(asked.out)

@@ -62,18 +62,30 @@ def check(configuration: Configuration, class_path: str, cpu_s: int) -> Checked:
 
     Raises: RuntimeError where TLC cannot run it.
     """
+    before = _cpu_of_children()
+    output = run(configuration.text, class_path, cpu_s)
+    return read(output, _cpu_of_children() - before, configuration)
+
+
+def run(asked: str, class_path: str, cpu_s: int, module: str = MODULE, text: str = "") -> str:
+    """The output of TLC for a configuration.
+
+    Args:
+        asked: the configuration as TLC reads it.
+        module: the file that it is about, with ``text`` where docs/specification does not have it.
+    """
     with TemporaryDirectory(prefix="understudy-tlc-") as folder:
-        for module in SPECIFICATION.glob("*.tla"):
-            shutil.copy(module, folder)
-        (Path(folder) / "Asked.cfg").write_text(configuration.text, encoding="utf-8")
+        for one in SPECIFICATION.glob("*.tla"):
+            shutil.copy(one, folder)
+        if text:
+            (Path(folder) / module).write_text(text, encoding="utf-8")
+        (Path(folder) / "Asked.cfg").write_text(asked, encoding="utf-8")
         command = ["nice", "-n", "10", "java", *JAVA, "-cp", class_path, "tlc2.TLC", "-workers", "1", "-config",
-                   "Asked.cfg", "-metadir", "states", MODULE]  # fmt: skip
-        before = _cpu_of_children()
-        done = subprocess.run(
+                   "Asked.cfg", "-metadir", "states", module]  # fmt: skip
+        return subprocess.run(
             command, cwd=folder, capture_output=True, text=True, check=False,
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s)),
-        )  # fmt: skip
-        return read(done.stdout, _cpu_of_children() - before, configuration)
+        ).stdout  # fmt: skip
 
 
 def _cpu_of_children() -> float:

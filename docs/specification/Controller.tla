@@ -107,11 +107,12 @@ BrokerStartup(c, b) ==
 (***************************************************************************)
 (* The page's onPreferredReplicaElection, generalised: any member of the    *)
 (* ISR may be the preferred one, so that one action stands for the tool,   *)
-(* the balancer and controlled shutdown.                                   *)
+(* the balancer and controlled shutdown. Who leads already is elected too,  *)
+(* in the next epoch.                                                      *)
 (***************************************************************************)
 ReplicaElection(c, r) ==
   /\ Waits(c) /\ left.elections > 0 /\ zk.controller = {c} /\ MayWrite(c)
-  /\ r \in ctl[c].live \cap zk.isr \cap Range(ctl[c].replicas) /\ r # zk.leader
+  /\ r \in ctl[c].live \cap zk.isr \cap Range(ctl[c].replicas)
   /\ LET d == Decide(Work(c), r, zk.isr)
          w == Tell(d, Range(ctl[c].replicas), State(d.zk), Range(ctl[c].replicas))
      IN /\ zk' = w.zk

@@ -24,10 +24,12 @@ Kafka42Step3(c) ==
   /\ Protocol = "kafka-42" /\ ctl[c].pc = "wait" /\ AllInIsr(Work(c))
   /\ Commit(c, Kafka42Begins(Work(c)))
 
-(* 4. If the leader is not in RAR, elect a new leader from RAR *)
+(* 4. If the leader is not in RAR, elect a new leader from RAR. The new     *)
+(* replicas become Online first, and so join the list in memory            *)
+(* (ReplicaStateMachine.handleStateChange, 0.8.0).                         *)
 Kafka42Step4(c) ==
   /\ ctl[c].pc = "42.4"
-  /\ LET w == Work(c)
+  /\ LET w == SetReplicas(Work(c), Union(ctl[c].replicas, ctl[c].target))
          led == IF w.me.cached.leader \in Range(w.me.target) \cap w.me.live THEN w ELSE ElectForReassign(w, w.me.target)
      IN Commit(c, At([led EXCEPT !.me.todo = w.me.old], IF w.me.old = {} THEN "42.6" ELSE "42.5"))
 

@@ -353,6 +353,8 @@ class Stage:
         """The world is settled: look at what holds then only, once the run is about to end."""
         if self._ending and not self._late and self.cluster.sessions_stand and not self._is_fetching:
             self.checkers.at_rest(self.world.now)
+            if self.oracle is not None:
+                self.oracle.at_rest(self.world.now)
 
     def _count_appends(self) -> None:
         """Look at appends from now on: before a run is about to end, nothing asks when the last one was."""

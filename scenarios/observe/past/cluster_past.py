@@ -454,6 +454,11 @@ class PastReplay:
     def __init__(self) -> None:
         self._folds: dict[type, list[Callable[[Any], None]]] = {}
 
+    @property
+    def kinds(self) -> Iterable[type]:
+        """The kinds of events that somebody has asked for."""
+        return self._folds.keys()
+
     def fold(self, kind: type[Any], see: Callable[[Any], None]) -> None:
         self._folds.setdefault(kind, []).append(see)
 

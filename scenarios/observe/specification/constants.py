@@ -5,7 +5,7 @@ Each release was read in Kafka's sources under its tag; `3.9.0` was read as 3.9.
 
 from attrs import frozen
 
-RELEASES = ("0.8.0", "0.8.2.2", "1.1.1", "2.3.1", "2.4.1", "2.7.2", "3.9.0")
+RELEASES = ("0.8.0", "0.8.2.2", "1.1.1", "2.3.1", "2.4.1", "2.6.0", "2.7.2", "3.6.0", "3.9.0")
 MEANT = "meant"
 """The release that there is not: no constant is TRUE."""
 
@@ -133,8 +133,8 @@ CONSTANTS = (
     Constant(
         "RefusesStopInOwnEpoch",
         "a StopReplica in the leader epoch that the broker knows is refused",
-        "KIP-570, 2.6, brought it; KAFKA-13972, 3.4.1; `ReplicaManager.stopReplicas` (2.7.2)",
-        ("2.7.2",),
+        "KIP-570, 2.6, brought it; KAFKA-13972, 3.4.1; `ReplicaManager.stopReplicas` (2.6.0, 2.7.2, 3.6.0)",
+        ("2.6.0", "2.7.2"),
     ),
     Constant(
         "ForgetsOwnIsrWrite",

@@ -90,6 +90,7 @@ class Fencing:
         self._taken.setdefault(node, {})[tp] = Taken(event, replica.epoch)
         if event.log_end_offset != replica.end:
             variables.reject(event, tp, STARTS_AT_END, f"{node} starts at {event.log_end_offset}", replica)
+        replica.disk = True
         replica.leader, replica.epoch, replica.start = node, event.leader_epoch, replica.end
         replica.isr, replica.assigned, replica.proposal = event.isr, event.replicas, ()
         replica.fetch, replica.source, replica.hw = IDLE, None, event.high_watermark
@@ -106,6 +107,7 @@ class Fencing:
         prior = replica.epoch if replica.leader == event.leader else -1
         replica.forget()
         replica.prior = prior
+        replica.disk = True
         replica.leader, replica.epoch, replica.fetch = event.leader, event.leader_epoch, FETCHING
         replica.source, replica.hw_then = variables.of(event.leader, tp), event.high_watermark
         replica.log = variables.history.logs.made(node, *tp)
@@ -118,6 +120,7 @@ class Fencing:
         if event.deleted:
             replica.forget()
             replica.empty()
+            replica.disk = False
 
     def on_taken_in(self, event: UnassignedFollowerAdded) -> None:
         replica = self._variables.on(event.node, event.topic)[event.partition]

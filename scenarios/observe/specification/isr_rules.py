@@ -67,6 +67,12 @@ ALTERS_PROPOSAL = Sentence("Isr", "AlterIsr", "!.isr = part[l].proposal", "the c
 ALTERS_BY_CONTROLLER = Sentence(
     "Isr", "AlterIsr", "IsrByController /\\ Waits(c) /\\ zk.controller = {c}", "only the controller writes an ISR"
 )
+KEEPS_OWN_WRITE = Sentence(
+    "Isr",
+    "Fetch",
+    "IF ForgetsOwnIsrWrite /\\ writes THEN BOOLEAN ELSE {FALSE}",
+    "a leader finds its own write in the state znode, also where ZooKeeper's answer was lost",
+)
 
 
 class Isr:
@@ -78,6 +84,7 @@ class Isr:
         self._joins_below_start = "JoinsBelowEpochStart" in variables.constants
         self._drops_caught_up = "ShrinksCaughtUp" in variables.constants
         self._over_assigned = "CommitsOverAssigned" in variables.constants
+        self._forgets = "ForgetsOwnIsrWrite" in variables.constants
         self._by_controller = "IsrByController" in variables.constants
 
     # -- the high watermark -------------------------------------------------------------------------------------------
@@ -168,6 +175,10 @@ class Isr:
     def on_failed(self, event: IsrUpdateFailed) -> None:
         tp = TopicPartition.of(event.topic, event.partition)
         replica = self._variables.of(event.node, tp)
+        state = self._variables.zk.states.get(tp)
+        if not self._forgets and state is not None and replica.wrote == (state.zk_version, replica.proposal):
+            words = f"{event.node} fails to write {list(replica.proposal)}, which it has written"
+            self._variables.reject(event, tp, KEEPS_OWN_WRITE, words, replica, state)
         replica.proposal = ()
         self.recount(replica, tp)
 
@@ -197,6 +208,8 @@ class Isr:
         replica = self._variables.of(event.client, tp)
         words = f"{event.client} writes leader {state.leader}, epoch {state.leader_epoch}, ISR {list(state.isr)}"
         reject = self._variables.reject
+        if state.leader == event.client:
+            replica.wrote = state.zk_version, state.isr
         if replica.epoch < 0 and state.leader == event.client and state.leader_epoch in replica.led:
             return  # the broker died, or lost the disk, with the write on its way
         if state.leader != event.client or not replica.presumes or state.leader_epoch != replica.epoch:

@@ -168,5 +168,5 @@ class Logs:
         elif end > replica.end:
             replica.end = end
             replica.assign_epoch(0, 0)
-        replica.hw = event.high_watermark
+        replica.hw, replica.disk = event.high_watermark, True
         replica.log = variables.history.logs.made(event.node, event.topic, event.partition)

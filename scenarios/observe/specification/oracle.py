@@ -11,8 +11,12 @@ from scenarios.observe.specification.constants import release_of, true_in
 from scenarios.observe.specification.fencing import Fencing
 from scenarios.observe.specification.isr_rules import Isr
 from scenarios.observe.specification.logs import Logs
+from scenarios.observe.specification.move_rules import MoveRules
 from scenarios.observe.specification.rejection import Rejection
+from scenarios.observe.specification.request_rules import RequestRules
+from scenarios.observe.specification.rest_rules import RestRules
 from scenarios.observe.specification.state_machines import StateMachines
+from scenarios.observe.specification.step_rules import StepRules
 from scenarios.observe.specification.variables import Variables
 
 
@@ -29,8 +33,15 @@ class Oracle:
     def __init__(self, trace: Trace, history: History, release: str) -> None:
         self._variables = variables = Variables(history, true_in(release_of(release)))
         isr = Isr(variables)
-        for part in (Logs(variables), isr, Fencing(variables, isr), StateMachines(variables, isr)):
+        machines = StateMachines(variables, isr)
+        moves = (rules(variables, machines) for rules in (MoveRules, RequestRules, StepRules))
+        self._rest = RestRules(variables, machines)
+        for part in (Logs(variables), isr, Fencing(variables, isr), machines, *moves, self._rest):
             arm(part, trace, history.past)
+
+    def at_rest(self, now_us: int) -> None:
+        """Hold against it what a cluster is like in which nothing is on its way."""
+        self._rest.at_rest(now_us)
 
     @property
     def rejections(self) -> Sequence[Rejection]:

@@ -30,6 +30,8 @@ class Replica:
         settled: whether it has fetched since it became a follower of this epoch.
         source: the replica of its leader, on a follower.
         counted: on a leader, the other replicas that its high watermark waits for.
+        wrote: the last version of the state znode that it has written as leader, and the ISR in it.
+        disk: whether its log directory has the partition.
     """
 
     broker: int
@@ -55,6 +57,8 @@ class Replica:
     settled: bool = False
     source: Replica | None = None
     counted: tuple[Replica, ...] = ()
+    wrote: tuple[int, tuple[int, ...]] | None = None
+    disk: bool = False
 
     @property
     def presumes(self) -> bool:

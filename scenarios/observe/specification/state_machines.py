@@ -147,7 +147,7 @@ class StateMachines:
             if member not in before.isr:
                 reject(event, tp, ADDS_NONE, words, was)
         for member in before.isr:
-            if member not in state.isr and self._lives(member):
+            if member not in state.isr and self.lives(member):
                 reject(event, tp, DROPS_DEAD, words, was)
 
     def _check_offline(self, event: StateWritten, before: LeaderAndIsr, state: LeaderAndIsr) -> None:
@@ -159,9 +159,9 @@ class StateMachines:
         moves = self._in_move(tp)
         gone = [member for member in before.isr if member not in state.isr]
         empty = not state.isr and not self._may_be_unclean(event)
-        if empty or any(self._lives(member) and not moves for member in gone):
+        if empty or any(self.lives(member) and not moves for member in gone):
             reject(event, tp, DROPS_OFFLINE, words, was)
-        if state.leader == NO_LEADER and before.leader != NO_LEADER and self._lives(before.leader) and not moves:
+        if state.leader == NO_LEADER and before.leader != NO_LEADER and self.lives(before.leader) and not moves:
             reject(event, tp, NO_LEADER_OFFLINE, words, was)
 
     def _in_move(self, tp: TopicPartition) -> bool:
@@ -171,7 +171,7 @@ class StateMachines:
             return True
         return step is not None and step.step not in LAST_STEPS
 
-    def _lives(self, broker: int) -> bool:
+    def lives(self, broker: int) -> bool:
         """Whether no controller has a reason to count a broker as gone: it is registered, has lost no disk, and has not
         come back in the reign of the present one, which may not have seen yet that it was gone."""
         zk = self._variables.zk

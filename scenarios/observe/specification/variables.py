@@ -10,6 +10,7 @@ from emulator.protocol.types import TopicPartition
 from emulator.trace import Event
 from scenarios.observe.history.history import History
 from scenarios.observe.past.cluster_state import FoldedState
+from scenarios.observe.specification.move_state import Moving, Writer
 from scenarios.observe.specification.rejection import Rejection, Sentence
 from scenarios.observe.specification.replica import Replica
 
@@ -37,6 +38,8 @@ class Variables:
         zk: ZooKeeper, brokers and controllers as events have shown them.
         rejections: those that are kept, in order. ``counts``: how many there were of each sentence.
         seen: by broker, the highest controller epoch that it has met.
+        moving: by partition, its list, the versions of its state, and its move.
+        writers: the nodes that were elected as controllers, each with its last election.
     """
 
     def __init__(self, history: History, constants: frozenset[str]) -> None:
@@ -46,6 +49,8 @@ class Variables:
         self.rejections: list[Rejection] = []
         self.counts: Counter[Sentence] = Counter()
         self.seen: dict[int, int] = {}
+        self.moving = Moving()
+        self.writers: dict[int, Writer] = {}
         self._by_topic: dict[tuple[int, str], Replicas] = {}
 
     def on(self, broker: int, topic: str) -> Replicas:

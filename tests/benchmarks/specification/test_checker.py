@@ -6,10 +6,12 @@ import pytest
 from attrs import evolve
 
 from benchmarks.specification.__main__ import main, missed, row
-from benchmarks.specification.checker import Checked, check, checker, read
+from benchmarks.specification.checker import SPECIFICATION, Checked, check, checker, read
 from benchmarks.specification.configurations import Configuration
 from benchmarks.specification.kept import Kept
 from benchmarks.specification.questions import CONFIGURATIONS
+from benchmarks.specification.scenario_file import Moment, moments, scenario
+from scenarios.language import Scenario
 
 BY_NAME = {one.name: one for one in CONFIGURATIONS}
 STALE = BY_NAME["kafka-2.3.1-kafka-9212"]
@@ -107,3 +109,45 @@ def _class_path() -> str:
         return checker()
     except LookupError as missing:
         pytest.skip(f"{missing}; python -m benchmarks.specification --fetch")
+
+
+COURSE = """Error: Invariant LeaderCompleteness is violated.
+State 1: <Initial predicate>
+/\\ alive = <<TRUE, TRUE, TRUE>>
+State 2: <ToolAsksForMove line 22, col 3 of module Controller>
+/\\ alive = <<TRUE, TRUE, TRUE>>
+State 3: <WikiSteps5To7 line 22, col 3 of module Wiki>
+/\\ alive = <<TRUE, TRUE, TRUE>>
+State 4: <HandleRequest line 22, col 3 of module Fencing>
+/\\ alive = <<TRUE, TRUE, TRUE>>
+State 5: <LeaderAppends line 22, col 3 of module Isr>
+/\\ alive = <<TRUE, TRUE, TRUE>>
+State 6: <BrokerDies line 22, col 3 of module Fencing>
+/\\ alive = <<TRUE, FALSE, TRUE>>
+State 7: <ControllerDies line 22, col 3 of module Fencing>
+/\\ alive = <<TRUE, FALSE, TRUE>>
+17 states generated, 10 distinct states found, 1 states left on queue.
+"""
+
+
+def test_a_counterexample_becomes_a_scenario_file() -> None:
+    loss = BY_NAME["kafka-2.3.1-step-7-loss"]
+    asked = Scenario.loads(scenario(loss, moments(COURSE)), source="loss.toml")
+    by_hand = Scenario.loads(
+        (SPECIFICATION / "kafka-2.3.1-step-7-loss.toml").read_text(encoding="utf-8"), source="by-hand.toml"
+    )
+    assert [entry.action for entry in asked.method] == [entry.action for entry in by_hand.method]
+    assert [one.invariant for one in asked.expect] == ["no_acked_record_lost"]
+    assert (asked.profile, asked.strategy.name, len(asked.workloads)) == ("kafka-2.3", "wiki", 2)
+
+
+def test_a_controller_that_dies_with_its_requests_dies_at_the_step() -> None:
+    untold = [one for one in moments(COURSE) if one.action not in ("HandleRequest", "BrokerDies", "LeaderAppends")]
+    text = scenario(BY_NAME["kafka-2.3.1-stray"], untold)
+    assert 'when = { step = "wiki.7", edge = "after", partition = "orders-0" }\naction = "controller.crash"' in text
+    assert "link.cut" not in text
+
+
+def test_what_no_action_brings_about_is_said() -> None:
+    with pytest.raises(LookupError, match="ShrinkIsr has no action"):
+        scenario(STALE, [*moments(COURSE), Moment("ShrinkIsr", frozenset())])
