@@ -24,7 +24,7 @@ def asked(**policies: Any) -> list[Answer]:
 
 
 def test_a_client_of_another_broker_is_distinguished() -> None:
-    """Where followers answer no consumers, every answer to a fetch from one is another."""
+    """Where followers answer no consumers, every answer to a fetch from one differs."""
     [path] = recordings(CASE, "3.9.1")
     kafka = normal(fact for fact in read(path).facts if isinstance(fact, Answer))
     found = differences(kafka, normal(asked(followers_serve_consumers=False)))

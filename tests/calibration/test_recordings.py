@@ -59,6 +59,9 @@ def test_another_release_is_distinguished() -> None:
 LONGER_SAMPLES = (3, 8)
 """The release since which a sample counts until its last bytes are out of the window (SampledStat): a curve of its own,
 which the emulator does not have (docs/understand/limits.md)."""
+LATE_S, LATE_MB = 1.5, 4
+"""The most that a curve of real Kafka is off, in time and in the height of a plateau."""
+
 CURVES = [
     path
     for path in sorted(RECORDINGS.glob(f"{THROTTLE}-*.jsonl"))
@@ -68,15 +71,17 @@ CURVES = [
 
 @pytest.mark.parametrize("path", CURVES, ids=lambda path: path.stem)
 def test_a_throttled_copy_comes_in_bursts_as_recorded(path: Path) -> None:
-    """The window is eleven seconds old when the move begins: 11 s of the rate pass in 5 s, then nothing until 11 s."""
+    """The window is eleven seconds old when the move begins: 11 s of the rate pass in 5 s, then nothing until 11 s.
+    A second of a burst is 19 MB, so what counts is that the emulator has as much at nearly that time."""
 
     def at(curve: Sequence[tuple[float, int]], at_s: float) -> float:
-        return max(size for after_s, size in curve if after_s <= at_s) / 1e6
+        return max([size for after_s, size in curve if after_s <= at_s], default=0) / 1e6
 
     ours = played(load_case(THROTTLE), "kafka-2.3").copied
     for kafka in read(path).copied:
-        apart = [abs(at(ours, at_s) - at(kafka, at_s)) for at_s in (5, 10, 15, 20, 25)]
-        assert max(apart) <= 12, "MB of 180"
+        for at_s in (2, 5, 8, 10, 12, 15, 18, 20, 22, 25):
+            least, most = at(ours, at_s - LATE_S), at(ours, at_s + LATE_S)
+            assert least - LATE_MB <= at(kafka, at_s) <= most + LATE_MB, f"MB of 180 after {at_s} s"
         assert abs(ours[-1][0] - kafka[-1][0]) <= 2, "seconds of 26"
 
 

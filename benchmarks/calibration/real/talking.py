@@ -38,7 +38,7 @@ class Talking:
         return talking
 
     def end(self, sleep: Callable[[float], object]) -> Sequence[Answer]:
-        """What it was answered, when it has asked everything."""
+        """The answers, when it has asked everything."""
         while self._thread.is_alive():
             sleep(0.5)
         return self.client.answers

@@ -156,7 +156,7 @@ class Fetched(NamedTuple):
     Attributes:
         offset, next_offset: the records are those of ``[offset, next_offset)``; the client may skip the first ones.
         ids: the ids of their batches.
-        leader: the broker.
+        leader: the broker, which since 2.4 may be a follower (KIP-392).
         leader_epoch: the leader epoch of the last batch.
         high_watermark: the high watermark in the same answer.
     """

@@ -188,7 +188,8 @@ def test_partitions_of_two_topics_with_one_name_are_answered_apart() -> None:
 def test_a_follower_answers_a_consumer_that_may_name_its_rack(profile: str, version: int, expected: Errors) -> None:
     with served({**TABLE, "profile": profile}) as found:
         follower = found.connect(1)
-        wanted = {"topic": "orders", "partitions": [{"partition": 0, "fetch_offset": 0, "partition_max_bytes": 1000}]}
+        place = {"partition": 0, "fetch_offset": 0, "partition_max_bytes": 1000}
+        wanted: Body = {"topic": "orders", "partitions": [place]}
         if version >= 13:
             wanted["topic_id"] = topic_id(follower, "orders")
         asked = {**body(), "topics": [wanted]}

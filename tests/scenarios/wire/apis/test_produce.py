@@ -89,7 +89,7 @@ def test_a_producer_id_or_why_there_is_none() -> None:
     assert asked.transaction_timeout_us == 9_000
 
 
-def test_a_refused_producer_is_told_where_the_log_starts_unless_its_broker_does_not_look() -> None:
+def test_the_answer_to_a_refused_producer_names_the_start_of_the_log() -> None:
     """As real Kafka answered in the case clients-leader-dies."""
     topic = {"name": "orders", "assignment": [[0, 1]], "config": {"min.insync.replicas": 3}}
     cluster = {"brokers": 2, "controller": 0}
