@@ -175,6 +175,8 @@ class BrokerPolicies:
         high_watermark_needs_min_isr: KAFKA-15583 (3.7): the high watermark stays where it is while the ISR has fewer
             members than min.insync.replicas. Before, it went on by acks=1, so that consumers read what could be lost
             with one broker.
+        diverging_fetch_counts: KAFKA-13141 (2.7.0 to 2.8.0): a leader takes the offset of a follower whose log diverges
+            for what the follower has, before that has truncated.
         knows_min_isr: KAFKA-1555 (0.8.2): acks=all asks for min.insync.replicas. Before, there was no such setting, and
             one that a file stated was passed over (VerifiableProperties.verify logs that it is not valid).
         caps_min_isr: KAFKA-15583 (3.7): min.insync.replicas counts as the number of replicas where it is above that.
@@ -267,6 +269,7 @@ class BrokerPolicies:
     waits_for_eligible: bool = False
     producers_wait_for_ids: bool = True
     high_watermark_needs_min_isr: bool = False
+    diverging_fetch_counts: bool = False
     knows_min_isr: bool = True
     caps_min_isr: bool = False
     followers_serve_consumers: bool = False

@@ -167,7 +167,9 @@ class FollowerSession(ReaderSession):
         reading = self._reading(partition, position)
         if counted and reading is not None:
             reading.catch_up_with_session(partition.log_end_offset, True)
-        if self.manager.policies.records_fetch_first:
+        policies = self.manager.policies
+        diverged = position.diverging is not None and not self._check(partition, position)
+        if policies.records_fetch_first or (policies.diverging_fetch_counts and diverged):
             remote = partition.take_in(self.replica)
             if remote is not None:
                 partition.update_follower_fetch_state(remote, position.offset, now_us)

@@ -40,6 +40,7 @@ SINCE_2_3 = frozenset(
 SINCE_1_1 = frozenset(
     {
         "AutoLeaderBalanceRateAndTimeMs",
+        "BrokerState",
         "ControlledShutdownRateAndTimeMs",
         "ControllerChangeRateAndTimeMs",
         "ControllerShutdownRateAndTimeMs",
@@ -52,7 +53,10 @@ SINCE_1_1 = frozenset(
         "LastStableOffsetLag",
         "LeaderAndIsrResponseReceivedRateAndTimeMs",
         "LogDirChangeRateAndTimeMs",
+        "LogDirectoryOffline",
+        "LogStartOffset",
         "ManualLeaderBalanceRateAndTimeMs",
+        "OfflineLogDirectoryCount",
         "OfflineReplicaCount",
         "PartitionReassignmentRateAndTimeMs",
         "PreferredReplicaImbalanceCount",

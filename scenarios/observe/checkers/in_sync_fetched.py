@@ -16,7 +16,8 @@ class InSyncFetched(Checker):
     """A follower whose log reaches its leader's high watermark is in each fetch, whatever its quota says (KIP-73).
 
     Verified: each time that a follower leaves a replica out of its fetches: its log ends before its leader's high
-        watermark, or its fetcher has shown no lag yet (an answer shows the first one, 100 ms later at most).
+        watermark, or the lag that its fetcher has shown last is not 0, or it has shown none yet (an answer shows it,
+        100 ms later at most).
 
     Not verified: whether the quota is exceeded (``throttle_kept``); copies between log directories; leaps.
     """
@@ -33,19 +34,24 @@ class InSyncFetched(Checker):
         super().__init__(history, report)
         history.commits  # noqa: B018 (it keeps the high watermarks of the logs)
         self._logs = history.logs
-        self._answered: dict[int, dict[TopicPartition, None]] = {}
-        """The replicas whose fetchers have shown a lag since they began, by broker."""
+        self._level: dict[int, dict[TopicPartition, None]] = {}
+        """The replicas whose fetchers have shown a lag of 0 last, by broker."""
         self._leaps = False
 
     def on_position(self, event: FetchPosition) -> None:
-        self._answered.get(event.node, {}).pop(TopicPartition.of(event.topic, event.partition), None)
+        self._level.get(event.node, {}).pop(TopicPartition.of(event.topic, event.partition), None)
 
     def on_lag(self, event: ConsumerLag) -> None:
-        if event.lag >= 0 and event.fetcher.startswith("ReplicaFetcherThread"):
-            self._answered.setdefault(event.node, {})[TopicPartition.of(event.topic, event.partition)] = None
+        if not event.fetcher.startswith("ReplicaFetcherThread"):
+            return
+        level, tp = self._level.setdefault(event.node, {}), TopicPartition.of(event.topic, event.partition)
+        if event.lag:
+            level.pop(tp, None)
+        else:
+            level[tp] = None
 
     def on_crashed(self, event: NodeCrashed) -> None:
-        self._answered.pop(event.node, None)
+        self._level.pop(event.node, None)
 
     def on_leap(self, event: LeapBegan) -> None:
         self._leaps = True
@@ -55,7 +61,7 @@ class InSyncFetched(Checker):
 
     def on_held(self, event: FetchHeld) -> None:
         tp = TopicPartition.of(event.topic, event.partition)
-        if self._leaps or event.leader == event.node or tp not in self._answered.get(event.node, ()):
+        if self._leaps or event.leader == event.node or tp not in self._level.get(event.node, ()):
             return
         log, of_leader = self._logs.get(event.node, tp), self._logs.get(event.leader, tp)
         if log is not None and of_leader is not None and log.end_offset >= (of_leader.high_watermark or 0):

@@ -12,7 +12,15 @@ from attrs import Factory, define
 
 from emulator.metrics import mbean, short_name
 from emulator.metrics.metric_events import GaugeSet, MeterMarked, MetricRegistered, MetricRemoved, TimerUpdated
-from emulator.protocol.events import ConsumerLag, LastStableOffsetLag, NodeCrashed, PartitionGauges, ReplicaStopped
+from emulator.protocol.events import (
+    BecameFollower,
+    ConsumerLag,
+    LastStableOffsetLag,
+    NodeCrashed,
+    PartitionGauges,
+    ReplicaStopped,
+)
+from scenarios.observe.exposition.implied import ImpliedGauges
 from scenarios.observe.exposition.rates import Counted, one_minute_rate
 
 _PARTITION_GAUGES = {
@@ -30,7 +38,8 @@ class ShownMetric:
     """One metric.
 
     Attributes:
-        kind: gauge, meter, timer or derived (computed from other metrics when it is read).
+        kind: gauge, meter, timer, derived (computed from other metrics when it is read), or implied (a gauge that other
+            events imply).
         value: a gauge's value; a meter's count.
         spans: a meter's counts as they were written.
         durations_us: the times that a timer has measured.
@@ -60,7 +69,9 @@ class ShownMetrics:
             ConsumerLag: self._lag,
             ReplicaStopped: self._stopped,
             NodeCrashed: self._crashed,
+            BecameFollower: self._follows,
         }
+        self._implied = ImpliedGauges().see
 
     def see(self, events: Iterable[Any], at_us: int | None = None) -> None:
         """Process the events up to and including ``at_us``."""
@@ -70,6 +81,10 @@ class ShownMetrics:
             see = self._see.get(type(event))
             if see is not None:
                 see(event)
+            implied = self._implied.get(type(event))
+            if implied is not None:
+                for name, value in implied(event):
+                    self._imply(event, name, value)
 
     @property
     def nodes(self) -> list[int]:
@@ -100,8 +115,15 @@ class ShownMetrics:
     def _set(self, event: Any, name: str, value: float) -> None:
         if short_name(name) not in self._lacks:
             metric = self._metric(event, name, "gauge")
-            metric.value = value
+            metric.kind, metric.value = "gauge", value
             self._changed(event, name, metric)
+
+    def _imply(self, event: Any, name: str, value: int | None) -> None:
+        """A gauge that is not written by itself. It is shown, and is no row of the data set: the events are."""
+        if value is None:
+            self._nodes.get(event.node, {}).pop(name, None)
+        elif short_name(name) not in self._lacks:
+            self._metric(event, name, "implied").value = value
 
     def _registered(self, event: MetricRegistered) -> None:
         metric = self._nodes.setdefault(event.node, {})[event.metric] = ShownMetric(event.kind, event.t_us)
@@ -132,6 +154,14 @@ class ShownMetrics:
     def _partition(self, event: PartitionGauges) -> None:
         for name, figure in _PARTITION_GAUGES.items():
             self._set(event, _of_partition(name, event), int(getattr(event, figure)))
+
+    def _follows(self, event: BecameFollower) -> None:
+        """A replica that has never led shows 0 (Partition.scala: each gauge is 0 where it does not lead)."""
+        metrics = self._nodes.get(event.node, {})
+        for name in _PARTITION_GAUGES:
+            full = _of_partition(name, event)
+            if full not in metrics:
+                self._imply(event, full, 0)
 
     def _lag(self, event: ConsumerLag) -> None:
         tags = {"clientId": event.fetcher, "topic": event.topic, "partition": event.partition}

@@ -396,6 +396,22 @@ TICKETS = (
         effects=(Effect(checkers=("dead_leave_isr", "elects_the_living")),),
     ),
     Ticket(
+        key="KAFKA-13141",
+        title="a follower whose log diverges from its leader's counts as if it had what it is about to cut off",
+        since="2.7.0",
+        last="2.8.0",
+        until=("2.7.2", "2.8.1", "3.0.0"),
+        happened="With truncation on fetch (KIP-595) a leader answers a follower whose log diverges with the place to "
+        "truncate to. It noted the offset of that fetch all the same: an old leader that came back with records which "
+        "no other had could join the ISR, and move the high watermark, by records that it then cut off.",
+        here="A leader counts the fetch that it answers with a diverging epoch. The checker sees an in-sync replica "
+        "that lacks what is committed.",
+        checker="isr_complete",
+        policies={"brokers.diverging_fetch_counts": True},
+        trigger="a leader with records that no other has, which comes back with a longer log than the next one",
+        source="ReplicaManager.updateFollowerFetchState, 2.8.0 and 2.8.1",
+    ),
+    Ticket(
         key="KAFKA-15583",
         title="the high watermark goes on while fewer replicas than min.insync.replicas are in sync",
         last="3.6",

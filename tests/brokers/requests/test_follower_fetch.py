@@ -1,5 +1,7 @@
 """A follower's answers to real consumers (KIP-392): what it knows to be committed, and when it answers who waits."""
 
+from typing import Any
+
 import pytest
 
 from brokers.broker_policies import BrokerPolicies
@@ -30,7 +32,7 @@ def learn(bench: Bench, batches: int, committed: int) -> None:
     partition.append_as_follower(more, committed)
 
 
-def read(bench: Bench, offset: int, *, knows: bool = True, replica_id: int = CONSUMER, **limits: int) -> Line:
+def read(bench: Bench, offset: int, *, knows: bool = True, replica_id: int = CONSUMER, **limits: Any) -> Line:
     wanted = at(offset, epoch=limits.pop("epoch", -1))
     return fetch(bench, wanted, replica_id=replica_id, knows_followers=knows, **limits)
 

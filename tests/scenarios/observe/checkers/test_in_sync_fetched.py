@@ -28,15 +28,15 @@ def held(run: WrittenHistory) -> list[str]:
 
 
 def test_held_with_everything() -> None:
-    run = fetching(20)
+    run = fetching(20, 0)
     run.append(1, 0, 1)
     run.append(1, 10, 2)
     [said] = held(run)
     assert said.startswith("orders-0: broker 1 leaves it out of its fetches, and has everything up to 20: the high ")
 
 
-@pytest.mark.parametrize("lags", [(), (-1,)])
-def test_a_fetcher_without_an_answer_does_not_know(lags: tuple[int, ...]) -> None:
+@pytest.mark.parametrize("lags", [(), (-1,), (0, 10)])
+def test_a_fetcher_that_has_shown_no_lag_or_another_does_not_know(lags: tuple[int, ...]) -> None:
     run = fetching(*lags)
     run.append(1, 0, 1)
     run.append(1, 10, 2)
@@ -44,7 +44,7 @@ def test_a_fetcher_without_an_answer_does_not_know(lags: tuple[int, ...]) -> Non
 
 
 def test_what_lags_is_held() -> None:
-    run = fetching(20)
+    run = fetching(0)
     run.append(1, 0, 1)
     assert held(run) == []
 
@@ -58,7 +58,7 @@ def test_a_fetcher_that_begins_again_does_not_know() -> None:
 
 
 def test_a_copy_to_another_directory_is_another_matter() -> None:
-    run = fetching(20)
+    run = fetching(0)
     run.append(1, 0, 1)
     run.append(1, 10, 2)
     run.show(FetchHeld, 1, 1, *ORDERS_0)
