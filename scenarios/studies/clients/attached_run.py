@@ -19,7 +19,7 @@ from scenarios.runs.run import Run
 from scenarios.studies.clients.application_plan import CONSUME, TOPIC, TRANSACT, ApplicationPlan, draw_plans
 from scenarios.studies.clients.client_drivers import ClientDriver
 from scenarios.studies.clients.driver_process import DriverProcess, SeenLine
-from scenarios.studies.clients.evidence import Evidence, GivenUp
+from scenarios.studies.clients.evidence import AllowedLoss, Evidence
 from scenarios.studies.clients.partition_contents import NotReadable, TopicReader, WrittenRecord
 from scenarios.wire.asking import ask
 from scenarios.wire.serving import LiveRun, ServeOptions
@@ -33,7 +33,7 @@ RECORDING = "recording"
 
 @frozen(kw_only=True)
 class AttachedCase:
-    """What is run.
+    """One run that is asked for.
 
     Attributes:
         scenario: the file that the faults are drawn from.
@@ -90,7 +90,7 @@ class _Attached:
     case: AttachedCase
     folder: Path
     lines: list[SeenLine] = field(factory=list)
-    given_up: list[GivenUp] = field(factory=list)
+    given_up: list[AllowedLoss] = field(factory=list)
     applications: list[DriverProcess] = field(init=False)
     live: LiveRun = field(init=False)
     _ready: threading.Event = field(factory=threading.Event)
@@ -109,7 +109,7 @@ class _Attached:
 
     def _lost(self, event: AckedLost) -> None:
         if event.topic == TOPIC and (event.unclean or event.unflushed or event.acks != -1):
-            one = GivenUp(partition=event.partition, base_offset=event.base_offset, next_offset=event.next_offset)
+            one = AllowedLoss(partition=event.partition, base_offset=event.base_offset, next_offset=event.next_offset)
             self.given_up.append(one)
 
     def play(self) -> AttachedRun:

@@ -1,4 +1,4 @@
-"""Whose a finding may be: the client's, Kafka's of that release, or this program's."""
+"""The attribution of findings: to the client, to Kafka of that release, or to this program."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class OutcomeFinding:
 
 
 def whose(finding: ClientFinding, run: Run, explained: Explained) -> str:
-    """Who may be at fault, by what the checkers of the cluster see in the same run."""
+    """The words for who may be at fault, by what the checkers of the cluster see in the same run."""
     if run.defects:
         return f"this program's: {run.defects[0]}"
     checkers = judge_named(finding.judge).checkers

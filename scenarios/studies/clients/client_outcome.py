@@ -9,7 +9,6 @@ from pathlib import Path
 from attrs import asdict, frozen
 
 from scenarios.chaos.draw import kinds_of
-from scenarios.reading import parse_json
 from scenarios.runs.known_findings import explained_findings
 from scenarios.studies.clients.attached_run import RECORDING, AttachedRun
 from scenarios.studies.clients.attribution import TOOL, OutcomeFinding, of_cluster, whose
@@ -65,7 +64,10 @@ class ClientOutcome:
     @classmethod
     def from_line(cls, line: str) -> ClientOutcome:
         """The outcome in a line. Raises: BadInput, ValueError, KeyError or TypeError for a line that is not whole."""
-        table = parse_json(line)
+        try:
+            table = json.loads(line)
+        except RecursionError as error:
+            raise ValueError("no result is nested so deeply") from error
         table["findings"] = tuple(OutcomeFinding(**one) for one in table["findings"])
         table |= {name: tuple(table[name]) for name in ("settings", "kinds", "known")}
         return cls(**table)

@@ -1,4 +1,4 @@
-"""What the judges of a run look at: the lines of the applications, the log at the end, and what the release gave up."""
+"""The evidence that the judges of a run look at: the lines of the applications, the log at the end, what may be lost."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ClientFinding:
 
 
 @frozen(kw_only=True)
-class GivenUp:
+class AllowedLoss:
     """Records that were acknowledged, and that the release may lose: an unclean election lost them, or the machines of
     all in-sync replicas had not flushed them."""
 
@@ -61,7 +61,7 @@ class Evidence:
     plans: Mapping[str, ApplicationPlan]
     lines: Sequence[SeenLine]
     log: Mapping[int, Sequence[WrittenRecord]] | None
-    given_up: Sequence[GivenUp] = ()
+    given_up: Sequence[AllowedLoss] = ()
     unclean: bool = False
     endings: Mapping[str, str] = field(factory=dict)
     unsettled: Mapping[str, Sequence[str]] = field(factory=dict)

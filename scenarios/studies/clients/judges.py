@@ -25,7 +25,7 @@ Judging = Callable[[Evidence], Iterator[ClientFinding]]
 
 
 @frozen
-class Judge:
+class ClientJudge:
     """One judge.
 
     Attributes:
@@ -158,32 +158,33 @@ def died(evidence: Evidence) -> Iterator[ClientFinding]:
 
 
 JUDGES = (
-    Judge("acknowledged_record_lost", "a record acknowledged with acks=all is in the log", lost,
-          ("no_acked_record_lost",)),
-    Judge("record_doubled", "a record of an idempotent producer is in the log once", doubled,
-          ("no_batch_twice", "broker_remembers")),
-    Judge("record_out_of_order", "records are in the log as they were sent: idempotent, or one request under way",
-          reordered, ("no_batch_twice", "broker_remembers")),
-    Judge("record_invented", "each record in the log was sent, and to that partition", invented, ("log_matching",)),
-    Judge("acknowledged_elsewhere", "a record is at the offset that its acks=all acknowledgement names", misplaced,
-          ("no_acked_record_lost",)),
-    Judge("producer_stalled", "a producer settles its records once the cluster is well", stalled,
-          ("requests_answered", "leaders_accept")),
-    Judge("client_died", "an application ends when it is asked to, and not by an error", died),
-    Judge("read_out_of_the_log", "a consumer is given what is in the log at that offset", out_of_the_log,
-          ("reads_consistent",)),
-    Judge("record_skipped", "a consumer is given every record between two that it is given", skipped,
-          ("reads_consistent",)),
-    Judge("offset_went_back", "a group goes on at or after the last offset that it committed", gone_back,
-          ("offsets_read_back", "coordinators_remember")),
-    Judge("consumer_stopped", "a consumer reads to the end once the cluster is well", stopped,
-          ("polls_go_on", "groups_settle", "reads_decided")),
-    Judge("aborted_read", "a read-committed consumer is given no record of an aborted transaction", aborted_reads,
-          ("reads_committed",)),
-    Judge("transaction_fractured", "all records of a transaction are committed, or none", fractured,
-          ("markers_decided", "transactions_end")),
-    Judge("committed_transaction_lost", "the records of a committed transaction are in the log", lost_transactions,
-          ("no_acked_record_lost", "transactions_end")),
+    ClientJudge("acknowledged_record_lost", "a record acknowledged with acks=all is in the log", lost,
+                ("no_acked_record_lost",)),
+    ClientJudge("record_doubled", "a record of an idempotent producer is in the log once", doubled,
+                ("no_batch_twice", "broker_remembers")),
+    ClientJudge("record_out_of_order", "records are in the log as they were sent: idempotent, or one request under way",
+                reordered, ("no_batch_twice", "broker_remembers")),
+    ClientJudge("record_invented", "each record in the log was sent, and to that partition", invented,
+                ("log_matching",)),
+    ClientJudge("acknowledged_elsewhere", "a record is at the offset that its acks=all acknowledgement names",
+                misplaced, ("no_acked_record_lost",)),
+    ClientJudge("producer_stalled", "a producer settles its records once the cluster is well", stalled,
+                ("requests_answered", "leaders_accept")),
+    ClientJudge("client_died", "an application ends when it is asked to, and not by an error", died),
+    ClientJudge("read_out_of_the_log", "a consumer is given what is in the log at that offset", out_of_the_log,
+                ("reads_consistent",)),
+    ClientJudge("record_skipped", "a consumer is given every record between two that it is given", skipped,
+                ("reads_consistent",)),
+    ClientJudge("offset_went_back", "a group goes on at or after the last offset that it committed", gone_back,
+                ("offsets_read_back", "coordinators_remember")),
+    ClientJudge("consumer_stopped", "a consumer reads to the end once the cluster is well", stopped,
+                ("polls_go_on", "groups_settle", "reads_decided")),
+    ClientJudge("aborted_read", "a read-committed consumer is given no record of an aborted transaction", aborted_reads,
+                ("reads_committed",)),
+    ClientJudge("transaction_fractured", "all records of a transaction are committed, or none", fractured,
+                ("markers_decided", "transactions_end")),
+    ClientJudge("committed_transaction_lost", "the records of a committed transaction are in the log",
+                lost_transactions, ("no_acked_record_lost", "transactions_end")),
 )  # fmt: skip
 """All judges."""
 
@@ -193,5 +194,5 @@ def judged(evidence: Evidence) -> tuple[ClientFinding, ...]:
     return tuple(finding for judge in JUDGES for finding in judge.find(evidence))
 
 
-def judge_named(name: str) -> Judge:
+def judge_named(name: str) -> ClientJudge:
     return next(judge for judge in JUDGES if judge.name == name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from attrs import evolve
 
-from scenarios.studies.clients.evidence import Evidence, GivenUp
+from scenarios.studies.clients.evidence import AllowedLoss, Evidence
 from scenarios.studies.clients.judges import JUDGES, judged
 from scenarios.studies.clients.partition_contents import WrittenRecord
 from tests.scenarios.studies.clients.histories import (
@@ -114,7 +114,7 @@ def test_no_judge_finds_anything_where_all_is_well(sound: Evidence) -> None:
 
 
 def test_what_the_release_may_lose_is_no_finding() -> None:
-    lost_offset = GivenUp(partition=1, base_offset=2, next_offset=3)
+    lost_offset = AllowedLoss(partition=1, base_offset=2, next_offset=3)
     assert found_by(evolve(lost(), given_up=[lost_offset])) == []
     assert found_by(evolve(lost(), given_up=[evolve(lost_offset, partition=0)])) == ["acknowledged_record_lost"]
 
