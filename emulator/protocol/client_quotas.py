@@ -14,11 +14,11 @@ QuotaEntity = tuple[tuple[str, str | None], ...]
 """The parts of an entity: the type and the name of each; None: the default of all that have no quota of their own."""
 QuotaValues = tuple[tuple[str, float], ...]
 EXACT, DEFAULT, SPECIFIED = 0, 1, 2
-"""What a filter wants of a part: the name, the default, any (DescribeClientQuotasRequest, 2.6)."""
+"""The ways in which a filter fits a part: its name, the default, any (DescribeClientQuotasRequest, 2.6)."""
 
 
 class QuotaFilter(NamedTuple):
-    """What a part of an entity has to be. ``match_type`` is a number, since a client may send one that Kafka does not
+    """The filter of one part of an entity. ``match_type`` is a number, since a client may send one that Kafka does not
     have."""
 
     type: str

@@ -1,5 +1,5 @@
-"""What client quotas do to one connection: an answer says the throttle time, and the channel is muted for it (KIP-219,
-2.0); before, the answer itself came later.
+"""The effect of client quotas on one connection: an answer has the throttle time, and the channel is muted for it
+(KIP-219, 2.0); before, the answer itself came later.
 
 Brokers handle one request of a connection at a time. Here several of one client can be under way, until its broker has
 quotas: then each waits for the answer to the one before it.

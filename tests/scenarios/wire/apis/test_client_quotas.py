@@ -76,7 +76,7 @@ def test_what_is_no_quota_is_refused(
     assert (found["error_code"], found["error_message"]) == (42, words)
 
 
-def test_a_producer_is_told_how_long_and_its_channel_is_muted(cluster: Served) -> None:
+def test_a_producer_learns_how_long_and_its_channel_is_muted(cluster: Served) -> None:
     raw, throttled = cluster.connect(), list[float]()
     assert limit(raw, BILLING, "producer_byte_rate", 2000.0)["error_code"] == 0
     assert described(raw) == {"producer_byte_rate": 2000.0}
