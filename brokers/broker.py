@@ -49,6 +49,7 @@ from fetchers.policies import FetcherPolicies
 from fetchers.quota import QuotaManagers
 
 if TYPE_CHECKING:
+    from brokers.client_quotas import ClientQuotas
     from brokers.config_def import ServerProperties
     from brokers.coordinators.find import CoordinatorStore
 
@@ -114,6 +115,7 @@ class Broker:
     admin_zk: AdminZkClient = field(init=False)
     replicas: ReplicaManager = field(init=False)
     quotas: QuotaManagers = field(init=False)
+    client_quotas: "ClientQuotas | None" = None
     control: ControlHandler = field(init=False)
     controller: ControllerPart = field(init=False)
     groups: GroupsPart = field(init=False)
@@ -296,6 +298,7 @@ class Broker:
         from brokers.groups.handler import GroupsHandler
         from brokers.requests.admin_configs import ConfigsHandler
         from brokers.requests.admin_topics import TopicsHandler
+        from brokers.requests.client_quotas_handler import ClientQuotasHandler
         from brokers.requests.delete_records import DeleteRecordsHandler
         from brokers.requests.describe_producers import DescribeProducersHandler
 
@@ -305,6 +308,7 @@ class Broker:
             knows_missing=self.spec.policies.knows_missing_settings, shows_rates=self.spec.policies.shows_rates,
         )  # fmt: skip
         router.add(configs)
+        router.add(ClientQuotasHandler(self.process, admin_zk, self.spec.policies.limits_mutations))
         router.add(DeleteRecordsHandler(manager))
         router.add(DescribeProducersHandler(manager))
         finder = CoordinatorFinder(self.process, manager.metadata, self._coordinators, admin_zk.create_topic)
@@ -341,6 +345,13 @@ class Broker:
         """Take over changed dynamic settings of ``entity``. A broker's own settings override those of all brokers."""
         node = self.process.node
         self.process.parked.rouse()
+        if entity.startswith(("clients/", "users/")):
+            from brokers.client_quotas import ClientQuotas  # only clusters with real clients have quotas of clients
+
+            self.client_quotas = self.client_quotas or ClientQuotas()
+            self.client_quotas.configured(entity, config)
+            node.trace.show(SettingsTaken, node.id, entity, tuple(config.items()))
+            return
         self.quotas.configured(entity, config)
         node.trace.show(SettingsTaken, node.id, entity, tuple(config.items()))
         if entity.startswith("brokers/"):

@@ -76,6 +76,10 @@ class BrokerPolicies:
             (AdminManager.createTopics, 1.1.1 and 2.3.1).
         sends_any_reader_on: KAFKA-10223 (2.6): such a broker gives a reader that any replica would do for the same
             answer; before, REPLICA_NOT_AVAILABLE.
+        throttled_are_answered: KIP-219 (2.0): a client beyond its quota is answered at once, and its connection muted;
+            before, the answer came later (ClientQuotaManager, 1.1.1 and 2.0.1).
+        fetches_fit_quota: KAFKA-9677 (2.5): a Fetch gets no more than the client's quota lets pass in a window.
+        limits_mutations: KIP-599 (2.7): the settings of clients know controller_mutation_rate.
         latest_is_committed: KIP-207 (2.2): a new leader gives consumers no latest offset before its high watermark has
             reached the start of its epoch; before, it may be lower than the one that its predecessor gave.
         high_watermark_waits_for_caught_up: KAFKA-4485 (0.10.2): a replica outside the ISR that was caught up within
@@ -220,6 +224,9 @@ class BrokerPolicies:
     shows_isr_of_leaderless: bool = False
     looks_for_topic_first: bool = True
     sends_any_reader_on: bool = False
+    throttled_are_answered: bool = True
+    fetches_fit_quota: bool = False
+    limits_mutations: bool = False
     latest_is_committed: bool = True
     high_watermark_waits_for_caught_up: bool = True
     stop_answers_waiting: bool = False

@@ -2,9 +2,10 @@
 
 A tool writes an entity's settings and then a notification under /config/changes; every broker reads both. A broker that
 starts reads the settings of all topics and its own, and, beside that, the notifications. Kafka deletes those after 15
-minutes; here they are kept, and read again by a broker that starts.
+minutes; here they are kept, and read again by a broker that starts: so it gets the quotas of clients and users.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
 
@@ -22,6 +23,8 @@ from emulator.protocol.znodes import (
 )
 from emulator.zookeeper import NoNode, SessionExpired, ZkClient
 
+_WITH_QUOTAS = re.compile(r"clients/[^/]+|users/[^/]+(/clients/[^/]+)?")
+"""Clients, users, and clients of a user."""
 Apply = Callable[[str, Mapping[str, str]], None]
 
 
@@ -50,9 +53,10 @@ class DynamicConfigManager:
                     self._apply(entity, settings)
 
     def _concerns(self, entity: str) -> bool:
-        """Whether this broker takes over the settings of ``entity``. Those of clients and users are quotas, which are
-        not emulated."""
-        return entity.startswith("topics/") or entity in (ALL_BROKERS, broker_entity(self._process.node.id))
+        """Whether this broker takes over the settings of ``entity``."""
+        if entity.startswith("topics/") or _WITH_QUOTAS.fullmatch(entity):
+            return True
+        return entity in (ALL_BROKERS, broker_entity(self._process.node.id))
 
     def look(self) -> None:
         """Read new notifications, because a watch fired or a new session began."""

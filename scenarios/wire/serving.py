@@ -204,6 +204,8 @@ class LiveRun:
                 if threading.current_thread() is threading.main_thread():
                     await outside.start(self._watch_signals)
                 await world.main(cluster.run, self.stage.drive)
+                if self.http is not None:
+                    await self.http.finish()
             except Exception as error:
                 failures.append(error)  # outside the nursery, which would put it into a group
             finally:

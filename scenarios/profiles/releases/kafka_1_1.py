@@ -11,6 +11,13 @@ RELEASE = "1.1.1"
 PROFILE = KAFKA_2_3.with_differences(
     *differences(KAFKA_2_3, RELEASE),
     Difference(
+        title="a client that has used up its quota",
+        before="is answered at once, without records where it reads; then its connection is muted",
+        here="is answered later",
+        source="KIP-219, 2.0",
+        policies={"brokers.throttled_are_answered": False},
+    ),
+    Difference(
         title="max.compaction.lag.ms",
         before="has a dirty segment compacted in time, and rolls the active one",
         here="has no effect",

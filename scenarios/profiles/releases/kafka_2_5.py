@@ -17,6 +17,13 @@ PROFILE = KAFKA_2_4.with_differences(
         policies={"brokers.keyless_records": KeylessRecords(Errors.INVALID_RECORD, names_all=True)},
     ),
     Difference(
+        title="a fetch of a client with a small quota",
+        before="may never get records: each answer is larger than the quota lets pass",
+        here="gets no more than the quota lets pass in its window",
+        source="KAFKA-9677, 2.5",
+        policies={"brokers.fetches_fit_quota": True},
+    ),
+    Difference(
         title="the leader epoch that a reader knows is held against that of the leader",
         before="in the first request of a session; a follower that knows no new epoch goes on reading",
         here="in every request",

@@ -10,6 +10,13 @@ RELEASE = "2.7.2"
 PROFILE = KAFKA_2_6.with_differences(
     *differences(KAFKA_2_6, RELEASE),
     Difference(
+        title="the quotas of users and clients",
+        before="have no controller_mutation_rate",
+        here="have controller_mutation_rate too",
+        source="KIP-599, 2.7",
+        policies={"brokers.limits_mutations": True},
+    ),
+    Difference(
         title="a leader changes its ISR",
         here="through the controller (AlterIsr); until it answers, the larger set counts, and nothing waits",
         source="KIP-497, 2.7",

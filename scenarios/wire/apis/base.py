@@ -161,6 +161,7 @@ DECLARED: Mapping[str, Mapping[int, Versions]] = {
     "transactions_admin": {61: (0, 0), 65: (0, 0), 66: (0, 1)},
     "transactions": {24: (0, 3), 25: (0, 4), 26: (0, 4), 28: (0, 4)},
     "topics": {19: (0, 7), 20: (0, 6), 37: (0, 3)},
+    "client_quotas": {48: (0, 1), 49: (0, 1)},
     "configs": {32: (0, 4), 33: (0, 2), 44: (0, 1)},
     "log_dirs": {34: (0, 2), 35: (0, 4)},
     "partition_reassignments": {43: (0, 2), 45: (0, 0), 46: (0, 0)},

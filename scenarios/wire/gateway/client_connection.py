@@ -16,6 +16,7 @@ from scenarios.wire.apis.base import FILES, Body, Connection, InvalidRequest, Wi
 from scenarios.wire.codec import MalformedFrame, decode_request, encode_response
 from scenarios.wire.gateway.error_answers import READS, FailedApi, with_error
 from scenarios.wire.gateway.outlet import Outlet
+from scenarios.wire.gateway.throttling import FETCH, PRODUCE, Throttling, throttled_fetch
 from scenarios.wire.refusals import RefusedApi
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class _InFlight:
     version: int
     correlation_id: int
     body: Body
+    size: int
     request: Any = None
     sent_us: int = 0
     fault: RequestFault | None = None
@@ -61,6 +63,7 @@ class ClientConnection:
     _endpoint: Endpoint = field(init=False)
     _context: Connection = field(init=False)
     _asked: deque[_InFlight] = field(factory=deque)
+    _channel: Throttling = field(init=False)
     _silent: bool = False
     """Whether nothing is answered any more: a fault on a request."""
     _free_us: int = 0
@@ -87,6 +90,7 @@ class ClientConnection:
             raise RefusedFrame(f"the client {client_id!r} has crashed")
         self.machine = machine
         host = self.address.rpartition(":")[0]
+        self._channel = Throttling(self.gateway, self.broker, client_id)
         self._context = Connection(self.broker, client_id, self.gateway.served, f"/{host}")
         self._endpoint = self.gateway.cluster.network.connect(
             process, self.broker, LISTENER, self._answered, self._ended
@@ -95,13 +99,19 @@ class ClientConnection:
     def _send(self, data: bytes) -> None:
         if self.number not in self.gateway.connections:
             return  # the connection has ended while the machine was paused
-        if self._silent:
+        if self._silent or self._channel.holds(data, bool(self._asked)):
             return
+        self._handle(data)
+
+    def _handle(self, data: bytes) -> None:
+        """Send a request to the broker; the channel is not muted."""
         try:
             asked = self._read(data)
             self._context.version = asked.version
             if self._context.served.faults.standing and self._is_hit(asked):
                 return
+            if asked.api.key == FETCH:
+                self._channel.fit(asked.body)
             request = asked.api.to_request(asked.body, self._context)
         except (RefusedFrame, MalformedFrame, InvalidRequest) as refused:
             self.refuse(str(refused))
@@ -113,6 +123,8 @@ class ClientConnection:
         else:
             self.outlet.handled()
             asked.api.sent(request, self._context, process)
+            if asked.api.key == PRODUCE:
+                self._mute(self._channel.produced(asked.size))
         self._endpoint.send(request, SIZE_OF_SIZE + len(data))
         if asked.fault is not None and not asked.api.is_answered(asked.body):
             self._loses(asked.fault.effect)
@@ -147,12 +159,12 @@ class ClientConnection:
         key, version, correlation_id, _ = _header(data)
         served = self.gateway.served
         if key in FILES and served.announces(key, version):
-            return _InFlight(self.gateway.apis[key], version, correlation_id, decode_request(data).body)
+            return _InFlight(self.gateway.apis[key], version, correlation_id, decode_request(data).body, len(data))
         if key == API_VERSIONS and served.versions:
             # The client goes on with a version that the answer names.
-            return _InFlight(self.gateway.apis[key], version, correlation_id, {})
+            return _InFlight(self.gateway.apis[key], version, correlation_id, {}, len(data))
         if served.has(key, version):
-            return _InFlight(RefusedApi(key), version, correlation_id, decode_request(data).body)
+            return _InFlight(RefusedApi(key), version, correlation_id, decode_request(data).body, len(data))
         raise RefusedFrame(f"brokers of this release have no version {version} of API {key}")
 
     def _answered(self, response: Any) -> None:
@@ -175,8 +187,6 @@ class ClientConnection:
         self._context.version = version = asked.version
         process, effect = self._endpoint.process, None if asked.fault is None else asked.fault.effect
         try:
-            if effect is None or effect.kind != "fail":
-                asked.api.answered(asked.request, response, process.world.now - asked.sent_us, self._context, process)
             body = asked.api.to_response(response, asked.body, self._context)
             if effect is not None and effect.kind == "fail" and not isinstance(asked.api, FailedApi):
                 assert asked.fault is not None
@@ -184,6 +194,9 @@ class ClientConnection:
             if asked.api.key == API_VERSIONS and not self._context.served.announces(API_VERSIONS, version):
                 version = 0
             frame = encode_response(asked.api.key, version, asked.correlation_id, body)
+            frame, later_us, is_sent = self._throttled(asked, version, body, frame)
+            if is_sent and (effect is None or effect.kind != "fail"):
+                asked.api.answered(asked.request, response, process.world.now - asked.sent_us, self._context, process)
         except KernelError:
             raise
         except Exception as error:
@@ -191,7 +204,45 @@ class ClientConnection:
             self.gateway.defect(f"the answer to API {asked.api.key} cannot be sent: {said(error)}")
             self.end()
             return
-        self.outlet.write(frame)
+        if later_us:
+            process.call_later(later_us, self._write_late, frame)
+        else:
+            self.outlet.write(frame)
+            self._go_on()
+
+    def _throttled(self, asked: _InFlight, version: int, body: Body, frame: bytes) -> tuple[bytes, int, bool]:
+        """The answer as the quotas of the client have it: its frame, how much later it is written, and whether it is
+        the broker's."""
+        key, channel = asked.api.key, self._channel
+        if key not in (PRODUCE, FETCH) or channel.quotas is None or isinstance(asked.api, FailedApi | RefusedApi):
+            return frame, 0, True
+        throttle_ms = channel.produced(asked.size) if key == PRODUCE else channel.fetched(len(frame))
+        if throttle_ms <= 0:
+            return frame, 0, True
+        self._mute(throttle_ms)
+        is_sent = key == PRODUCE or not channel.answers_at_once
+        body = {**(body if is_sent else throttled_fetch(asked.body)), "throttle_time_ms": throttle_ms}
+        frame = encode_response(key, version, asked.correlation_id, body)
+        return frame, 0 if channel.answers_at_once else throttle_ms * 1000, is_sent
+
+    def _mute(self, throttle_ms: int) -> None:
+        """Handle no request for so long."""
+        if throttle_ms > 0:
+            self._endpoint.process.call_later(self._channel.mute(throttle_ms), self._go_on)
+
+    def _write_late(self, frame: bytes) -> None:
+        """Write an answer that the quotas have held back, unless its connection has ended meanwhile."""
+        if self.number in self.gateway.connections and not self._silent:
+            self.outlet.write(frame)
+            self._go_on()
+
+    def _go_on(self, _: Any = None) -> None:
+        """Handle the requests that have waited for their turn, one after the other."""
+        while self.number in self.gateway.connections and not self._silent:
+            data = self._channel.next(bool(self._asked))
+            if data is None:
+                return
+            self._handle(data)
 
     def refuse(self, why: str) -> None:
         """Close the connection, as brokers do where they cannot read a request, and say why in the log."""

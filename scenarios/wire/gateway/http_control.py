@@ -27,6 +27,8 @@ MOST_CONNECTIONS = 64
 MOST_AFTER = 1 << 20
 """The most bytes that are read and dropped after an answer that ends a connection: a client that is still sending would
 otherwise lose the answer."""
+LAST_TURNS = 100
+"""How often the other tasks get their turn, for their last answers, before the run ends."""
 _RECEIVE = 1 << 16
 _STATUS = {LATE: 504, FAILED: 500}
 JSON_TYPE = "application/json"
@@ -49,7 +51,7 @@ class _HttpConnection:
 
     Attributes:
         scope: its task.
-        performing: whether an operation of it is under way.
+        performing: whether an operation of it is under way, or its answer is being sent.
     """
 
     stream: trio.socket.SocketType
@@ -136,6 +138,13 @@ class HttpControl:
         """The address, to which a path is added."""
         return f"http://{LOOPBACK}:{self.port}"
 
+    async def finish(self) -> None:
+        """Let the answers leave that the end of the run has left, such as that to ``stop``."""
+        for _ in range(LAST_TURNS):
+            if not any(connection.performing for connection in self._open):
+                return
+            await trio.sleep(0)  # noqa: ASYNC115  # trio.lowlevel stays in the kernel
+
     def close(self) -> None:
         """Listen no more."""
         self._listener.close()
@@ -195,6 +204,7 @@ class HttpControl:
             response, ends = _Response(error.error_status_hint, {"error": f"this is no HTTP/1.1 ({error})"}), True
         head = isinstance(request, h11.Request) and request.method == b"HEAD"
         await connection.respond(response, head=head, ends=ends)
+        connection.performing = False
         return connection.protocol.our_state is h11.DONE and connection.protocol.their_state is h11.DONE
 
     async def _response(self, connection: _HttpConnection, request: h11.Request) -> _Response:
@@ -216,8 +226,6 @@ class HttpControl:
             answer = await self.operations.perform(asked.operation)
         except BadInput as error:
             answer = {"error": str(error)}
-        finally:
-            connection.performing = False
         return _Response(_status(asked, answer), answer)
 
     def _may(self, request: h11.Request) -> bool:

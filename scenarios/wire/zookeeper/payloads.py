@@ -13,6 +13,7 @@ from typing import Any
 
 from attrs import define
 
+from brokers.client_quotas import CONSUMER, MUTATIONS, PRODUCER, REQUESTS
 from brokers.config_def import RATES, TOPIC_CONFIGS, ConfigDefinition, ConfigException, ServerProperties
 from brokers.topic_creation import check_name
 from emulator.protocol import znodes
@@ -172,6 +173,8 @@ class Payloads:
         for setting, value in settings.items():
             if not isinstance(value, str):
                 raise _Unreadable(f"the value of {setting} is no text")
+            if kind in ("clients", "users") and setting in QUOTAS:
+                float(value)
             if setting in known:
                 known[setting].parse(value)
         return text
@@ -214,6 +217,7 @@ _NUMBERS = (
     Payloads._topic, Payloads._state, Payloads._reassignment, Payloads._partitions, Payloads._log_dir_event,
 )  # fmt: skip
 """The functions that read numbers."""
+QUOTAS = (PRODUCER, CONSUMER, REQUESTS, MUTATIONS)
 _TOPIC = re.escape(znodes.TOPICS) + "/([^/]+)"
 _SHAPES: tuple[tuple[re.Pattern[str], Callable[..., str]], ...] = tuple(
     (re.compile(shape), read)
@@ -231,6 +235,7 @@ _SHAPES: tuple[tuple[re.Pattern[str], Callable[..., str]], ...] = tuple(
         (re.escape(znodes.LOG_DIR_EVENT_NOTIFICATION) + r"/log_dir_event_\d{10}", Payloads._log_dir_event),
         (re.escape(znodes.CONFIG_CHANGES) + r"/config_change_\d{10}", Payloads._change),
         (r"/config/(topics|brokers|clients|users)/([^/]+)", Payloads._settings),
+        (r"/config/(users)/[^/]+/clients/([^/]+)", Payloads._settings),
         # Other paths below these would be taken for one of those above by the controller and the brokers.
         (
             f"(?:{znodes.TOPICS}|{znodes.DELETE_TOPICS}|{znodes.CONFIG_CHANGES}|{znodes.CONFIG_TOPICS})/.+",

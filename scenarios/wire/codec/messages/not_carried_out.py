@@ -1,4 +1,4 @@
-"""Requests that brokers here do not carry out: quotas of clients, SCRAM, features."""
+"""Requests that few clients send: quotas of clients, and what brokers here do not carry out: SCRAM, features."""
 
 from scenarios.wire.codec.schema import Api, Field
 

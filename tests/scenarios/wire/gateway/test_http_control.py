@@ -70,6 +70,7 @@ class Http:
 def control() -> Iterator[Http]:
     with served(SCENARIO, control_port=0) as cluster:
         yield Http(cluster)
+        assert Http(cluster).ask("POST", "/stop") == (200, {"ok": True})
     (run,) = cluster.finished
     assert run.verdict == "passed", run.explanation
     assert cluster.lines == []
