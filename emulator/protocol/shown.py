@@ -318,6 +318,25 @@ class RecordsDeleted(NamedTuple):
     counted: tuple[int, ...]
 
 
+class DeletionExpired(NamedTuple):
+    """A leader is about to answer that records were not deleted everywhere in the time of the request.
+
+    Attributes:
+        offset: the offset before which they were to be deleted.
+        counted: the live replicas, as the leader knows them.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    leader_epoch: int
+    offset: int
+    counted: tuple[int, ...]
+
+
 class QuotaCounted(NamedTuple):
     """In a sampled run: a broker's replication quota has counted what replicas in sync would have read or fetched while
     the load was held back.
