@@ -95,7 +95,11 @@ class _Cleaning:
     def _map_last_offsets(self, segments: Sequence[Segment]) -> None:
         """Find the last offset of each key from ``first_dirty`` on. Records of aborted transactions do not count."""
         dirty = [segment for segment in segments if segment.next_offset > self.first_dirty]
-        transactions = CleanedTransactions.of(self.log.producers.aborted_until(self.end))
+        begin = (
+            dirty[0].base_offset if dirty else self.end
+        )  # the markers before are not read (collectAbortedTransactions)
+        aborted = self.log.producers.aborted_until(self.end)
+        transactions = CleanedTransactions.of(one for one in aborted if one.last_offset >= begin)
         for segment in dirty:
             for batch in self._batches(segment):
                 if is_removed(batch):

@@ -10,7 +10,7 @@ from scenarios.chaos import strikes
 from scenarios.chaos.block_draws import MS, Draws
 from scenarios.chaos.draft import SECOND, Draft, Strike
 from scenarios.chaos.kind import DrawnChaos
-from scenarios.chaos.kinds.coordinated import INTERNAL
+from scenarios.chaos.kinds.coordinated import INTERNAL, Transactions
 from scenarios.chaos.kinds.shape import Possible, drawn
 from scenarios.cluster.clients.behaviours.transactional import Transactional
 from scenarios.faults.actions.disks import DiskCorrupt
@@ -26,6 +26,8 @@ SINCE = "1.0"
 """Releases from then on compact here as they did."""
 ON_TOPICS = 0.6
 """The share of topics that are compacted."""
+TRANSACTIONS = 0.5
+"""The share of seeds without coordinators in which transactions are written to what is compacted."""
 SPOILT = 0.25
 """The share of seeds in which a log cannot be compacted any more, as a batch of it cannot be read."""
 SEGMENTS = ((2, 1_500), (2, 5_000), (1, 20_000))
@@ -54,9 +56,11 @@ class Compaction(DrawnChaos):
     def draw(self, draft: Draft, draws: Draws) -> None:
         """Draw the settings, and keys for transactions; those of other loads come again by themselves. A topic that the
         file states keeps its own settings."""
-        scenario = draft.scenario
-        if is_before(PROFILES[scenario.profile].release, SINCE):
+        if is_before(PROFILES[draft.scenario.profile].release, SINCE) or not draft.scenario.topics:
             return
+        if not draft.internal and draws.sub("transactions").chance(TRANSACTIONS):
+            Transactions().draw(draft, draws.sub("transactions/how"))
+        scenario = draft.scenario
         topics = tuple(self._topic(topic, draws.sub(topic.name)) for topic in scenario.topics)
         config: dict[str, Any] = drawn(draws.sub("cleaners"), OF_CLEANERS)
         for name, prefix in INTERNAL.items():

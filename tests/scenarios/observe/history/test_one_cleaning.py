@@ -142,6 +142,13 @@ def test_a_record_goes_only_for_one_that_is_committed() -> None:
     assert (wrong.part, wrong.offset) == (Compacts.COMMITTED, 0)
 
 
+def test_a_transaction_that_was_aborted_before_the_dirty_part_ends_there() -> None:
+    history = Judged(horizons=False, small=False)
+    for event in (PART_A, ABORT, ROLL, WRITE_B, ROLL, WRITE_B, CLEAN, WRITE_A, PART_A, ROLL, END, CLEAN):
+        getattr(history, f"on_{event[0]}")(*event[1:])
+    assert history.wrongs == []
+
+
 def test_the_active_segment_is_left_alone() -> None:
     history = Judged(horizons=False, small=False)
     history.on_write([(b"a", b"1")], NONE)
