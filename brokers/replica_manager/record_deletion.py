@@ -43,7 +43,7 @@ from emulator.protocol.delete_records import (
     DeleteRecordsResponse,
 )
 from emulator.protocol.errors import NO_ERROR, Errors
-from emulator.protocol.shown import RecordsDeleted
+from emulator.protocol.shown import DeletionExpired, RecordsDeleted
 from emulator.protocol.types import TopicPartition
 
 INTERNAL_TOPICS = (GROUP_METADATA_TOPIC, TRANSACTION_STATE_TOPIC)
@@ -199,9 +199,13 @@ class RecordDeletion:
                 self._found(delayed, DeletedRecords(tp, reached, NO_ERROR))
 
     def _show(self, partition: Partition, required: int, low_watermark: int) -> None:
-        me, live, tp = self.process.node, self.metadata.live_brokers, partition.tp
-        counted = tuple(broker for broker in partition.assigned if broker in live)
-        me.trace.show(RecordsDeleted, me.id, *tp, partition.leader_epoch, required, low_watermark, counted)
+        me, epoch = self.process.node, partition.leader_epoch
+        me.trace.show(
+            RecordsDeleted, me.id, *partition.tp, epoch, required, low_watermark, self._counted(partition)
+        )  # fmt: skip
+
+    def _counted(self, partition: Partition) -> tuple[int, ...]:
+        return tuple(broker for broker in partition.assigned if broker in self.metadata.live_brokers)
 
     def _found(self, delayed: DelayedDeleteRecords, result: DeletedRecords) -> None:
         delayed.results[result.tp] = result
@@ -218,6 +222,11 @@ class RecordDeletion:
     def _expire(self, delayed: DelayedDeleteRecords) -> None:
         """Answer at the end of a request's time."""
         if delayed.required:
-            for tp in delayed.required:
+            me = self.process.node
+            for tp, required in delayed.required.items():
                 self._forget(tp, delayed)
+                partition = self.partitions.get(tp)
+                if partition is not None and partition.is_leader and tp not in self.futures:
+                    epoch, counted = partition.leader_epoch, self._counted(partition)
+                    me.trace.show(DeletionExpired, me.id, *tp, epoch, required, counted)
             delayed.answer()

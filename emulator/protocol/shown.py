@@ -1,11 +1,11 @@
 """Facts about brokers and controllers that no recorded event has. They are shown to folds and not recorded
 (``Trace.show``), like the controller's requests (``control_requests``)."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from emulator.protocol.log_dirs import ReplicaInfo
-from emulator.protocol.types import TopicPartition
+from emulator.protocol.types import Batch, TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata
 
 
@@ -258,12 +258,14 @@ class SegmentRolled(NamedTuple):
 
 
 class RecordsCompacted(NamedTuple):
-    """A broker has compacted a log (``events.LogCompacted``): what is gone, and why.
+    """A broker has compacted a log (``events.LogCompacted``): its batches before and after.
 
     Attributes:
         next_offset: the end of the segments that were compacted.
-        gone: the offsets and the keys of the records that were removed.
-        last_offsets: the last offset of each key in the part that was dirty.
+        active: the base offset of the segment that the log was appended to.
+        now_ms: the time, by the broker's clock.
+        retention_ms: delete.retention.ms of the topic.
+        before, after: all batches of the log.
     """
 
     t_us: int
@@ -272,8 +274,11 @@ class RecordsCompacted(NamedTuple):
     node: int
     tp: TopicPartition
     next_offset: int
-    gone: tuple[tuple[int, Hashable], ...]
-    last_offsets: Mapping[Hashable, int]
+    active: int
+    now_ms: int
+    retention_ms: int
+    before: tuple[Batch, ...]
+    after: tuple[Batch, ...]
 
 
 class RecordsTimed(NamedTuple):
@@ -310,6 +315,25 @@ class RecordsDeleted(NamedTuple):
     leader_epoch: int
     offset: int
     low_watermark: int
+    counted: tuple[int, ...]
+
+
+class DeletionExpired(NamedTuple):
+    """A leader is about to answer that records were not deleted everywhere in the time of the request.
+
+    Attributes:
+        offset: the offset before which they were to be deleted.
+        counted: the live replicas, as the leader knows them.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    leader_epoch: int
+    offset: int
     counted: tuple[int, ...]
 
 

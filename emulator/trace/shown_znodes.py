@@ -19,6 +19,23 @@ class ZnodeCreated(NamedTuple):
     ephemeral: bool
 
 
+class ZkAsked(NamedTuple):
+    """A request of a client has come to ZooKeeper.
+
+    Attributes:
+        number: how many requests its client had submitted before it.
+        before: that of the request before it on the same connection; -1: there is none.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    client: int
+    session: int
+    number: int
+    before: int
+
+
 class RequestUnanswered(NamedTuple):
     """A client has closed its connection, as the request in hand was not answered in its time.
 

@@ -164,10 +164,12 @@ class Connected:
 
 @define(eq=False)
 class Ask:
-    """A request on the wire. ``watch``: this read arms a watch."""
+    """A request on the wire. ``watch``: this read arms a watch. ``number``: how many its client had submitted before
+    it; -1: not known."""
 
     request: Request
     watch: bool
+    number: int = -1
 
 
 @define(eq=False)

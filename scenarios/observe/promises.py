@@ -198,6 +198,11 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
             unseen="No checker: releases leave copies that a StopReplica or a new leader epoch has stopped "
             "(KAFKA-9654). `logs_reload` sees a log to which nothing is copied.",
         ),
+        Promise(
+            "compacts a log so that the last committed record of each key stays, and what readers have to know",
+            "KAFKA-13194; LogCleaner, 0.8.1; KIP-534",
+            ("compaction_keeps",),
+        ),
         Promise("deletes segments as retention says", "LogManager.cleanupLogs", ("segments_expire",)),
         Promise("works with the settings that ZooKeeper has", "KIP-226; KAFKA-9254", ("broker_remembers",)),
         Promise("does not use a log directory that has failed", "KIP-112", ("failed_dirs_offline",)),
@@ -302,7 +307,7 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
         Promise(
             "writes conditionally, in one order, and tells each watch once",
             "ZooKeeper 3.4",
-            ("isr_write_conditional", "controller_fence"),
+            ("isr_write_conditional", "controller_fence", "asks_in_order"),
             "Watches that are lost show as what their reader then does not know.",
         ),
     ),

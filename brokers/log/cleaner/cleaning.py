@@ -33,8 +33,6 @@ class Cleaned:
         from_offset, next_offset: the dirty part that was compacted; the next cleaning goes on at ``next_offset``.
         batches, records: the number of batches that were looked at, and of records that were removed.
         bytes_before, bytes_after: the size of the segments up to ``next_offset``.
-        last_offsets: the last offset of each key of the dirty part.
-        gone: the offsets and keys of the removed records.
     """
 
     from_offset: int
@@ -43,8 +41,6 @@ class Cleaned:
     records: int
     bytes_before: int
     bytes_after: int
-    last_offsets: dict[Hashable, int]
-    gone: tuple[tuple[int, Hashable], ...]
 
 
 def clean(log: Log, first_dirty: int, end: int, now_ms: int) -> Cleaned:
@@ -68,7 +64,7 @@ class _Cleaning:
     end: int
     now_ms: int
     last_offsets: dict[Hashable, int] = field(factory=dict)
-    gone: list[tuple[int, Hashable]] = field(factory=list)
+    gone: int = 0
     _last_records: dict[int, tuple[int | None, int]] = field(factory=dict)
 
     @property
@@ -90,10 +86,7 @@ class _Cleaning:
         most = self.log.directory.config_of(self.log.tp.topic).segment_bytes
         bases = (*merged(segments, most), *(base for base in self.log.bases if base >= self.end))
         self.log.compacted(kept, bases, transactions.dropped)
-        return Cleaned(
-            self.first_dirty, self.end, len(kept), len(self.gone), before, sum(sizes), self.last_offsets,
-            tuple(self.gone),
-        )  # fmt: skip
+        return Cleaned(self.first_dirty, self.end, len(kept), self.gone, before, sum(sizes))
 
     def _batches(self, segment: Segment) -> Sequence[Batch]:
         found: Sequence[Batch] = self.log.batches[segment.begin : segment.end]
@@ -102,7 +95,11 @@ class _Cleaning:
     def _map_last_offsets(self, segments: Sequence[Segment]) -> None:
         """Find the last offset of each key from ``first_dirty`` on. Records of aborted transactions do not count."""
         dirty = [segment for segment in segments if segment.next_offset > self.first_dirty]
-        transactions = CleanedTransactions.of(self.log.producers.aborted_until(self.end))
+        begin = (
+            dirty[0].base_offset if dirty else self.end
+        )  # the markers before are not read (collectAbortedTransactions)
+        aborted = self.log.producers.aborted_until(self.end)
+        transactions = CleanedTransactions.of(one for one in aborted if one.last_offset >= begin)
         for segment in dirty:
             for batch in self._batches(segment):
                 if is_removed(batch):
@@ -137,7 +134,7 @@ class _Cleaning:
         if self.log.directory.rules.sets_delete_horizons:
             deletes_stay = horizon == NO_TIMESTAMP or self.now_ms < horizon
         kept = [] if discards else [one for one in found if self._stays(batch, one, deletes_stay)]
-        self._note_gone(batch, found, kept)
+        self.gone += len(found) - len(kept)
         if not kept:
             return without_records(batch) if found and self._is_last(batch) else self._without(batch, found)
         sets = horizon == NO_TIMESTAMP and self._sets_horizon(any(not one.has_value for one in kept))
@@ -187,10 +184,6 @@ class _Cleaning:
         if last is None:
             return is_marker(batch) and batch.producer_epoch == epoch  # type: ignore[attr-defined]
         return batch.next_offset - 1 == last
-
-    def _note_gone(self, batch: Batch, found: Sequence[Entry], kept: Sequence[Entry]) -> None:
-        stay = _deltas(kept)
-        self.gone += [(batch.base_offset + one.delta, one.key) for one in found if one.delta not in stay]
 
 
 def _deltas(kept: Sequence[Entry]) -> Collection[int]:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from attrs import define, field
 
 from brokers.log.cleaner.cleanable import LogToClean, first_dirty_offset, log_to_clean
-from brokers.log.cleaner.cleaning import Cleaned, clean
+from brokers.log.cleaner.cleaning import clean
 from brokers.log.cleaner.contents import Uncleanable
 from brokers.log.log import Log
 from brokers.log.log_config import MOST_BYTES_PER_SECOND, LogManagerConfig
@@ -109,7 +109,7 @@ class LogCleaner:
         found = self._to_clean(log) if log in self.dirty else None
         if found is not None and found.first_uncleanable >= planned.first_uncleanable > found.first_dirty:
             try:
-                self._compacted(log, clean(log, found.first_dirty, planned.first_uncleanable, found.now_ms))
+                self._compact(log, found.first_dirty, planned.first_uncleanable, found.now_ms)
             except Uncleanable as error:
                 self._failed(log, str(error))
             except DiskError:  # its directory goes offline
@@ -117,16 +117,24 @@ class LogCleaner:
         if self.dirty and not self.ended:
             self._check(None)
 
-    def _compacted(self, log: Log, done: Cleaned) -> None:
+    def _compact(self, log: Log, first_dirty: int, end: int, now_ms: int) -> None:
+        """Raises: Uncleanable; DiskError."""
+        node, active = self.process.node, log.bases[-1]
+        shows = node.trace.shows(RecordsCompacted)
+        before = tuple(log.batches) if shows else ()
+        done = clean(log, first_dirty, end, now_ms)
         log.directory.cleaned.put(log.tp, done.next_offset)
         log.directory.cleaned.write()
-        node = self.process.node
         self.process.emit(
             LogCompacted, node.id, *log.tp, done.from_offset, done.next_offset, done.records, done.bytes_before,
             done.bytes_after,
         )  # fmt: skip
-        if node.trace.shows(RecordsCompacted):
-            node.trace.show(RecordsCompacted, node.id, log.tp, done.next_offset, done.gone, done.last_offsets)
+        if shows:
+            retention_ms = log.directory.config_of(log.tp.topic).delete_retention_us // 1000
+            node.trace.show(
+                RecordsCompacted, node.id, log.tp, done.next_offset, active, now_ms, retention_ms, before,
+                tuple(log.batches),
+            )  # fmt: skip
 
     def _failed(self, log: Log, reason: str) -> None:
         """A log cannot be compacted (KIP-346; before, the thread ended)."""

@@ -39,11 +39,12 @@ _NEVER = 1 << 62
 
 @define(eq=False)
 class _Call:
-    """A request that waits for its answer, and the trace event that caused it."""
+    """A request that waits for its answer, the trace event that caused it, and its place among all of its client."""
 
     request: Request
     done: Done
     cause: int
+    number: int
     watch: bool = False
 
 
@@ -82,6 +83,7 @@ class ClientCnxn:
     _endpoint: Endpoint | None = field(default=None, init=False)
     _timer: Timer | None = field(default=None, init=False)
     _closed: bool = field(default=False, init=False)
+    _submitted: int = field(default=0, init=False)
     _sent_us: int = field(default=0, init=False)
     _heard_us: int = field(default=0, init=False)
     _zxid: int = field(default=0, init=False)
@@ -117,7 +119,8 @@ class ClientCnxn:
             self._process.check_alive()
         if self._pings is not None:
             self._pings.rouse()
-        call = _Call(request, done, self._trace.cause)
+        call = _Call(request, done, self._trace.cause, self._submitted)
+        self._submitted += 1
         if self.expired or self._closed:
             self._refuse([call])
         elif self.connected and not self._queue and len(self._in_flight) < self._spec.max_in_flight:
@@ -130,7 +133,7 @@ class ClientCnxn:
         call.watch = self._handlers.wants(call.request)
         self._sent_us = self._world.now
         assert self._endpoint is not None
-        self._endpoint.send(Ask(call.request, call.watch), SIZE)
+        self._endpoint.send(Ask(call.request, call.watch, call.number), SIZE)
 
     def _pump(self) -> None:
         """Send queued requests, up to the limit in flight."""

@@ -9,6 +9,7 @@ from emulator.kernel import Timer
 from emulator.network.endpoint import Endpoint
 from emulator.nodes import Process
 from emulator.trace.events import ZkSession
+from emulator.trace.shown_znodes import ZkAsked
 from emulator.zookeeper.messages import (
     Ask,
     CloseSession,
@@ -155,6 +156,8 @@ class ServerCnxn:
     server: "ZooKeeperServer"
     endpoint: Endpoint
     session: Session | None = None
+    asked: int = -1
+    """The number of the last request; -1: none came."""
 
     def receive(self, message: Any) -> None:
         session = self.session
@@ -165,6 +168,10 @@ class ServerCnxn:
             return
         session.heard_us = self.endpoint.world.now
         if kind is Ask:
+            trace = self.server.process.node.trace
+            if message.number >= 0 and trace.shows(ZkAsked):
+                trace.show(ZkAsked, session.client, session.id, message.number, self.asked)
+            self.asked = message.number
             self.server.queue(self, message)
         elif kind is Ping:
             self.endpoint.send(Pong(self.server.database.zxid), SIZE, background=True)

@@ -211,6 +211,7 @@ class Transactions(Coordinated):
                     timeout_us=own.choice((2, 5, 15)) * SECOND, aborts=own.choice((0, 20, 50)),
                     stalls=own.sub("stalls").weighted(((2, 0), (1, 15))),
                     rounds=own.sub("rounds").weighted(((2, 1), (1, 3))),
+                    inits=own.sub("inits").weighted(((2, 0), (1, 30))),
                     start_us=own.weighted(((3, 0), (1, own.moment((0, draft.faults[1]))))), stop_us=self.end_us(draft),
                 )
             )  # fmt: skip
@@ -234,15 +235,24 @@ class CoordinatorsAgain(Episodes):
         partition = draws.choice(draft.internal)
         series: list[Strike] = []
         if draws.sub("clocks").chance(CLOCKS):
-            behind = BrokerClock(offset_us=-draws.sub("behind").spread((SECOND, 600 * SECOND)))
-            series.append(Strike(behind, Target(brokers=(draws.sub("late").choice(draft.replicas(partition)),))))
+            series.append(
+                Strike(self._behind(draws), Target(brokers=(draws.sub("late").choice(draft.replicas(partition)),)))
+            )
         for turn in range(draws.between((1, 4))):
             own = draws.sub(turn)
             if own.sub("waits").chance(WAITS):
                 series.append(self._gone(scope, own.sub("gone")))
+                if own.sub("clocks").chance(CLOCKS):  # between what is decided and its end
+                    coordinator = Target(role=f"leader({partition})")
+                    gap_us = own.sub("clocks").spread((20 * MS, 2 * SECOND))
+                    series.append(Strike(self._behind(own), coordinator, gap_us=gap_us))
             one = self._change(scope, own, partition)
             series.append(one._replace(gap_us=own.spread((20 * MS, 8 * SECOND))))
         draft.add(At(draft.moment(draws)), series)
+
+    @staticmethod
+    def _behind(draws: Draws) -> BrokerClock:
+        return BrokerClock(offset_us=-draws.sub("behind").spread((SECOND, 600 * SECOND)))
 
     @staticmethod
     def _gone(scope: Scope, draws: Draws) -> Strike:

@@ -16,6 +16,7 @@ from brokers.requests.reader_session import ReaderSession
 from controller.state_machines.leader_elections import LeaderElections
 from emulator.protocol.errors import Errors
 from emulator.protocol.znodes import LeaderAndIsr, state_path
+from emulator.zookeeper.client.client_cnxn import ClientCnxn
 from emulator.zookeeper.messages import SetData
 from emulator.zookeeper.server.database import Database
 from scenarios.museum.guards.guard import Guard, TakenOut, nothing
@@ -49,6 +50,14 @@ def _alone(successor: Callable[..., LeaderAndIsr]) -> Callable[..., LeaderAndIsr
         return evolve(found, isr=(found.leader,)) if "leader" in changes and found.leader >= 0 else found
 
     return alone
+
+
+def _the_last_first(lost: Callable[..., None]) -> Callable[..., None]:
+    def turns_them_round(self: ClientCnxn, reason: str) -> None:
+        self._in_flight.reverse()
+        lost(self, reason)
+
+    return turns_them_round
 
 
 def _one_more(refusal: Callable[..., Errors]) -> Callable[..., Errors]:
@@ -93,5 +102,11 @@ GUARDS = (
         title="an election makes the leader the only member of the ISR",
         here="A controller that elects a leader leaves no other replica in the ISR. The others join again.",
         taken_out=(TakenOut(owner=LeaderElections, function="successor", instead=_alone),),
+    ),
+    Guard(
+        name="asks_in_order",
+        title="requests that are sent again come in the reverse order",
+        here="A client that has lost its connection to ZooKeeper sends what was not answered again, the last first.",
+        taken_out=(TakenOut(owner=ClientCnxn, function="_lost", instead=_the_last_first),),
     ),
 )

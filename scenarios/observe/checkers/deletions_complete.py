@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import ClassVar
 
 from emulator.protocol.events import LogStartMoved, ReplicaStopped
-from emulator.protocol.shown import RecordsDeleted
+from emulator.protocol.shown import DeletionExpired, RecordsDeleted
 from emulator.protocol.types import TopicPartition
+from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker, Report
-from scenarios.observe.findings.log_facts import DeletedInPart
+from scenarios.observe.findings.log_facts import DeletedInPart, DeletionNotSeen
 from scenarios.observe.history.history import History
+
+REPORTED_AFTER_US = 5_000_000
 
 
 class DeletionsComplete(Checker):
@@ -17,10 +20,12 @@ class DeletionsComplete(Checker):
     low_watermark).
 
     Verified: at each answer without an error, for the replicas that the leader counted: their logs have begun there,
-        and the low watermark of the answer is above no start of theirs.
+        and the low watermark of the answer is above no start of theirs. One that has timed out: some live replica has
+        not begun there for 5 s, or something has delayed its fetches since.
 
-    Not verified: which brokers live, other than by the leader's metadata; a replica that has begun there and, after a
-        crash, begins earlier again, since log-start-offset-checkpoint is written once a minute.
+    Not verified: a time-out in runs with a throttle, or of a leader that is copied to another log directory; which
+        brokers live, other than by the leader's metadata; a replica that has begun there and, after a crash, begins
+        earlier again, since log-start-offset-checkpoint is written once a minute.
     """
 
     name: ClassVar[str] = "deletions_complete"
@@ -32,12 +37,18 @@ class DeletionsComplete(Checker):
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self._logs = history.logs
+        self._logs, self._now = history.logs, history.circumstances
         self._furthest: dict[tuple[int, str, int], int] = {}
+        self._moved_us: dict[tuple[int, str, int], int] = {}
+        self._throttled = False
 
     def on_start_moved(self, event: LogStartMoved) -> None:
         log = event.node, event.topic, event.partition
         self._furthest[log] = max(event.log_start_offset, self._furthest.get(log, 0))
+        self._moved_us[log] = event.t_us
+
+    def on_written(self, event: ZkWritten) -> None:
+        self._throttled |= "throttled" in event.data
 
     def on_stopped(self, event: ReplicaStopped) -> None:
         if event.deleted:
@@ -51,6 +62,26 @@ class DeletionsComplete(Checker):
         if late or event.low_watermark < event.offset:
             facts = DeletedInPart(event.node, event.offset, event.low_watermark, late)
             self.violated(event, facts, tp, tuple(broker for broker, _ in late))
+
+    def on_expired(self, event: DeletionExpired) -> None:
+        tp = TopicPartition.of(event.topic, event.partition)
+        since_us = [self._followed_since_us(broker, event.node, tp, event.offset) for broker in event.counted]
+        begun_us = event.t_us - max((one for one in since_us if one is not None), default=event.t_us)
+        if None not in since_us and begun_us > REPORTED_AFTER_US and not self._throttled:
+            self.violated(event, DeletionNotSeen(event.node, event.offset, event.counted, begun_us), tp, (event.node,))
+
+    def _followed_since_us(self, broker: int, leader: int, tp: TopicPartition, offset: int) -> int | None:
+        """The time since which a replica has begun at ``offset``, and can say so in its fetches; None: not now."""
+        log, free_us = self._logs.get(broker, tp), self._now.reached_since_us(broker)
+        if log is None or log.start_offset < offset or free_us is None or broker in self._now.impaired:
+            return None
+        if broker != leader and (not self.cluster.connected(broker, leader) or not self._follows(broker, leader, tp)):
+            return None
+        return max(free_us, self._moved_us.get((broker, *tp), 0))
+
+    def _follows(self, broker: int, leader: int, tp: TopicPartition) -> bool:
+        state = self.cluster.state(tp)
+        return self.cluster.known_leader(broker, tp) == leader and state is not None and broker in state.isr
 
     def _start(self, broker: int, tp: TopicPartition) -> int:
         """The furthest start that the replica's log has had."""

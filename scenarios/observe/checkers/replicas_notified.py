@@ -14,12 +14,19 @@ from emulator.trace import Event
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
 from scenarios.observe.checkers.led_in_time import PER_PARTITION_US, SETTLING_US
-from scenarios.observe.findings.control_facts import NotNotified, NotStopped, SentNothing, StopToStranger
+from scenarios.observe.findings.control_facts import (
+    LeaderNotNamed,
+    NotNotified,
+    NotStopped,
+    SentNothing,
+    StopToStranger,
+)
 from scenarios.observe.history.deadlines import Deadlines
 from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import AssignmentWritten, StateWritten
 
 Replica = tuple[TopicPartition, int]
+KNOWN_AFTER_US = 5_000_000
 
 
 class ReplicasNotified(Checker):
@@ -30,7 +37,8 @@ class ReplicasNotified(Checker):
     Verified: once a second, and when the cluster is at rest, for each change of a partition's leader in ZooKeeper, and
         for each replica that the topic's znode has no longer. The bound is that of ``led_in_time``. A broker that shuts
         down has been sent all that concerns the leaderships which it gave up, as far as the controller knows, before
-        that answers it. Each StopReplica: its broker is, or was, a replica of all its partitions, in
+        that answers it. Each LeaderAndIsr names the leaders of its partitions as live that have been registered and
+        reached for 5 s. Each StopReplica: its broker is, or was, a replica of all its partitions, in
         ZooKeeper or by a LeaderAndIsr.
 
     Up to 2.0 a controller does not notify a broker that is shutting down of the leaders that take over (KAFKA-7482,
@@ -130,6 +138,7 @@ class ReplicasNotified(Checker):
                 self._stopped.pop((state.tp, broker), None)
                 if waiting and state.tp in waiting:
                     self._notified(state.tp, broker)
+            self._check_named(event, request)
         elif isinstance(request, StopReplicaRequest):
             for tp in request.partitions:
                 self._unstopped.end((tp, broker))
@@ -138,6 +147,16 @@ class ReplicasNotified(Checker):
                     self._stopped[tp, broker] = None
                 elif broker not in self._former.get(tp, ()):
                     self.violated(event, StopToStranger(broker, tuple(replicas)), tp, (broker,))
+
+    def _check_named(self, event: ControlQueued, request: LeaderAndIsrRequest) -> None:
+        """A broker does not follow a leader that is not named (Partition.makeFollower, 0.8)."""
+        for state in request.partitions:
+            if state.leader < 0 or state.leader in request.live_leaders or event.node != self.cluster.controller:
+                continue
+            since_us = self._now.reached_since_us(state.leader)
+            if since_us is not None and event.t_us - since_us > KNOWN_AFTER_US:
+                facts = LeaderNotNamed(event.node, event.broker, state.leader, tuple(request.live_leaders))
+                self.violated(event, facts, state.tp, (event.broker,))
 
     def _is_known(self, broker: int) -> bool:
         """Whether the controller knows the registration of a broker: it has had a request for it since. What starts is

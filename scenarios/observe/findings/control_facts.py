@@ -247,6 +247,21 @@ class NotStopped(NamedTuple):
         )
 
 
+class LeaderNotNamed(NamedTuple):
+    """A leader that lives, and that a LeaderAndIsr does not name among the live ones."""
+
+    controller: int
+    broker: int
+    leader: int
+    named: tuple[int, ...]
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}: controller {self.controller} sends broker {self.broker} that {self.leader} leads, and names only "
+            f"{list(self.named)} as live leaders"
+        )
+
+
 class SentNothing(NamedTuple):
     """A broker that has registered and been sent nothing."""
 

@@ -287,6 +287,26 @@ class EndedEarly(NamedTuple):
         return f"session {self.session} of broker {self.broker} expires, and the broker runs and reaches ZooKeeper"
 
 
+class AskedOutOfOrder(NamedTuple):
+    """A request that comes to ZooKeeper before an earlier one of its client, or after a later one.
+
+    Attributes:
+        number: how many requests its client had submitted before it.
+        expected: the number that should have come.
+    """
+
+    client: int
+    session: int
+    number: int
+    expected: int
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return (
+            f"request {self.number} of broker {self.client} comes to ZooKeeper in session {self.session}, where "
+            f"{self.expected} should come"
+        )
+
+
 class LivesOn(NamedTuple):
     """A session of a broker whose process has ended."""
 

@@ -412,6 +412,25 @@ class DirectoryUsed(NamedTuple):
         return f"broker {self.broker} uses {self.log_dir}, and could not recover a log there"
 
 
+class DeletionNotSeen(NamedTuple):
+    """A deletion on request that every live replica has followed, and whose leader says that it has timed out.
+
+    Attributes:
+        begun_us: for how long the last of them has begun there.
+    """
+
+    broker: int
+    offset: int
+    counted: tuple[int, ...]
+    begun_us: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}: broker {self.broker} answers that the records before {self.offset} are not deleted in time; "
+            f"the logs of {list(self.counted)} have begun there for {self.begun_us / 1e6:.1f} s"
+        )
+
+
 class DeletedInPart(NamedTuple):
     """A deletion that is answered before all live replicas have deleted.
 

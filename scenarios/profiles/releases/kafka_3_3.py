@@ -10,13 +10,6 @@ RELEASE = "3.3.2"
 PROFILE = KAFKA_3_0.with_differences(
     *differences(KAFKA_3_0, RELEASE),
     Difference(
-        title="a log is compacted",
-        before="up to the first open transaction, even beyond the high watermark",
-        here="up to the last stable offset at most",
-        source="KAFKA-13194, 3.1",
-        policies={"brokers.log_rules.compacts_stable": True},
-    ),
-    Difference(
         title="tombstones and the markers of transactions stay in a compacted log",
         before="until the part of the log that is compacted has changed delete.retention.ms after their segment",
         here="for delete.retention.ms after they were first compacted",

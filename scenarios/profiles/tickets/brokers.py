@@ -166,6 +166,28 @@ TICKETS = (
         source="Log.deletableSegments, 0.11.0.0 and 0.11.0.1",
     ),
     Ticket(
+        key="KAFKA-13194",
+        title="a log is compacted beyond its high watermark",
+        last="3.0.2",
+        until=("3.1.0",),
+        happened="The log cleaner stopped at the first open transaction, and where there was none at the active "
+        "segment, however far the followers were. A value that all replicas had went for a later one of its key that "
+        "only the leader had. Where another leader cut that off, the key was gone.",
+        here="The high watermark does not limit what is compacted.",
+        checker="compaction_keeps",
+        policies={"brokers.log_rules.compacts_stable": False},
+        fixed={"brokers.log_rules.compacts_stable": True},
+        effects=(Effect(checkers=("compaction_keeps",)),),
+        differences=(
+            Difference(
+                title="a log is compacted",
+                before="up to the first open transaction, even beyond the high watermark",
+                here="up to the last stable offset at most",
+            ),
+        ),
+        source="LogCleanerManager.cleanableOffsets, 3.0.2 and 3.1.2",
+    ),
+    Ticket(
         key="KAFKA-6975",
         title="a replica that begins in the middle of a batch cannot be filled",
         since="0.11",

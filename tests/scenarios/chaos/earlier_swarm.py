@@ -15,10 +15,10 @@ from scenarios.profiles import PROFILES
 from scenarios.profiles.profile import is_before
 
 LATER = (
-    "controllers-again", "coordinators-again", "cut-off-halfway", "groups", "leaders-again", "lost-directories",
-    "names-again", "pools-resized", "queued-sends", "record-deletions", "replicas-again", "requests-meet",
-    "requests-twice", "retries", "second-faults", "setting-layers", "settings-again", "several-topics", "spoilt-logs",
-    "transactions", "waits-for-brokers",
+    "compaction", "controllers-again", "coordinators-again", "cut-off-halfway", "groups", "last-in-sync",
+    "leaders-again", "lost-directories", "moves-from-the-dead", "names-again", "pools-resized", "queued-sends",
+    "record-deletions", "replicas-again", "requests-meet", "requests-twice", "retries", "second-faults",
+    "setting-layers", "settings-again", "several-topics", "spoilt-logs", "transactions", "waits-for-brokers",
 )  # fmt: skip
 OTHERWISE = ("healing", "loads")
 """The kinds that had no keys of their own in the file then."""

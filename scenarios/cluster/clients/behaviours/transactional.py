@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from scenarios.language.clients import Client
 
 ATTEMPTS = 100
+TOMBSTONES = 5
+"""One record of so many is a tombstone, where they have keys."""
 AGAIN = (*MOVED, Errors.CONCURRENT_TRANSACTIONS, Errors.UNKNOWN_TOPIC_OR_PARTITION, Errors.NOT_LEADER_FOR_PARTITION)
 
 
@@ -40,23 +42,28 @@ class _Producer:
     """One producer with an id.
 
     Attributes:
+        keys: how many keys its records have, in turn; every fifth of them is a tombstone then. 0: they have none.
         sequences: the sequence number of the next record of each partition.
     """
 
     id: int
     epoch: int
+    keys: int = 0
     sequences: dict[TopicPartition, int] = field(factory=dict)
 
     def batch(self, tp: TopicPartition, count: int, now_ms: int, id: int) -> ProducedRecords:
         """The next batch of the producer, with the id ``id`` in the run."""
         first = self.sequences.get(tp, 0)
         self.sequences[tp] = first + count
-        data = write_records(
-            [(None, b"x" * 20)] * count, now_ms, attributes=TRANSACTIONAL, producer_id=self.id,
-            producer_epoch=self.epoch,
-        )  # fmt: skip
+        records = [self._record(number) for number in range(first, first + count)]
+        data = write_records(records, now_ms, attributes=TRANSACTIONAL, producer_id=self.id, producer_epoch=self.epoch)
         header = RecordHeader(TRANSACTIONAL, count, now_ms, now_ms)
         return ProducedRecords(tp, count, len(data), id, self.id, first, header, data, producer_epoch=self.epoch)
+
+    def _record(self, number: int) -> tuple[bytes | None, bytes | None]:
+        if not self.keys:
+            return None, b"x" * 20
+        return b"%d" % (number % self.keys), None if number % TOMBSTONES == TOMBSTONES - 1 else b"x" * 20
 
 
 @behaviour("transactional", "a producer of transactions, with a group's offsets in them; some are aborted")
@@ -69,6 +76,8 @@ class Transactional(Behaviour):
         stalls: how often it stops once it has written, and before it commits offsets, for up to twice its timeout:
             another producer with its id, or the coordinator, may fence it meanwhile, and it goes on all the same.
         rounds: how many times it writes in one transaction, at most; it may stop after each.
+        inits: how often it asks for its next epoch as soon as a transaction has ended, as an application does that
+            starts again: the markers may be under way.
     """
 
     id: str = field(metadata=key(Text(), "the transactional id; two clients with the same one fence each other"))
@@ -84,6 +93,11 @@ class Transactional(Behaviour):
         metadata=key(Integer(0, 100), "percentage of transactions in the middle of which it stops for a while"),
     )
     rounds: int = field(default=1, metadata=key(Integer(1), "how many times it writes in a transaction, at most"))
+    inits: int = field(
+        default=0,
+        metadata=key(Integer(0, 100), "percentage of transactions after which it begins again with another epoch"),
+    )
+    keys: int = field(default=0, metadata=key(Integer(0), "how many keys its records have, in turn; 0 = none"))
 
     async def run(self, client: Client) -> None:
         coordinator = Coordinator(client, self.id, CoordinatorType.TRANSACTION)
@@ -91,9 +105,11 @@ class Transactional(Behaviour):
             try:
                 asked = InitProducerIdRequest(transactional_id=self.id, transaction_timeout_us=self.timeout_us)
                 found = await _done(client, coordinator, asked)
-                producer = _Producer(found.producer_id, found.producer_epoch)
+                producer = _Producer(found.producer_id, found.producer_epoch, self.keys)
                 while True:
                     await self._transaction(client, coordinator, producer)
+                    if self.inits and client.below(100) < self.inits:
+                        break
                     await client.sleep(format_duration(self.pause_us))
             except KafkaError:  # fenced, or it does not know how far it came: it begins again with another epoch
                 await client.sleep(format_duration(100_000 * (1 + client.below(30))))

@@ -226,6 +226,17 @@ def test_a_replica_that_is_sent_nothing() -> None:
     )
 
 
+def test_a_leader_that_lives_and_is_not_named() -> None:
+    run = telling()
+    run.passes(20)
+    run.state(1, RS, 1)
+    state = LeaderAndIsrPartition(ORDERS_0, 1, 1, 1, RS, 0, RS, False)
+    for named, count in (((1,), 0), ((), 1)):
+        queued(run, 0, LeaderAndIsrRequest(3, 1, 1, (state,), named))
+        assert len(run.violations()) == count
+    assert "names only [] as live leaders" in run.violations()[0].state
+
+
 def test_all_live_replicas_are_notified() -> None:
     run = telling()
     run.dies(2)

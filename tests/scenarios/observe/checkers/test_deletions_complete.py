@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from emulator.protocol import events as e
-from emulator.protocol.shown import RecordsDeleted
+from emulator.protocol.shown import DeletionExpired, RecordsDeleted
 from scenarios.observe.checkers.deletions_complete import DeletionsComplete
+from tests.scenarios.observe.checkers.test_led_in_time import Cluster
 from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
 
@@ -39,3 +40,28 @@ def test_a_replica_that_begins_before_the_offset_or_the_low_watermark(
 ) -> None:
     [state] = deleted_at(*starts, low_watermark=low_watermark)
     assert f"all replicas begin at {low_watermark}, asked for 5" in state
+
+
+def timed_out(*starts: int, passed_s: int = 6) -> list[str]:
+    """The violations, where a request to delete up to 5 times out after so long."""
+    run = Cluster("deletions_complete")
+    run.begin()
+    for broker in (1, 2):
+        run.follows(broker, 0, 0)
+    run.everywhere(0, 1)
+    run.passes(10)
+    for broker, start in enumerate(starts):
+        run.emit(e.LogStartMoved, broker, *ORDERS_0, start, "request")
+    run.passes(passed_s)
+    run.trace.show(DeletionExpired, 0, *ORDERS_0, 0, 5, (0, 1, 2))
+    return [violation.state for violation in run.violations()]
+
+
+def test_a_deletion_that_all_have_followed_does_not_time_out() -> None:
+    [state] = timed_out(5, 5, 7)
+    assert "the logs of [0, 1, 2] have begun there for 6" in state
+
+
+@pytest.mark.parametrize(("starts", "passed_s"), [((5, 5, 4), 6), ((5, 5, 5), 4)])
+def test_a_deletion_that_may_time_out(starts: tuple[int, ...], passed_s: int) -> None:
+    assert timed_out(*starts, passed_s=passed_s) == []

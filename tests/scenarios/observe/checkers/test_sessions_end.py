@@ -76,7 +76,7 @@ def test_a_session_whose_process_has_ended() -> None:
     assert "session 2 of broker 1 lives, 11" in violation.state
 
 
-@pytest.mark.parametrize(("later_us", "count"), [(0, 0), (3_000_000, 1), (7_000_000, 0)])
+@pytest.mark.parametrize(("later_us", "count"), [(0, 1), (3_000_000, 1), (7_000_000, 0)])
 def test_a_session_has_its_whole_timeout_when_zookeeper_is_back(later_us: int, count: int) -> None:
     run = cluster()
     run.fault("zookeeper.stop")
@@ -85,3 +85,13 @@ def test_a_session_has_its_whole_timeout_when_zookeeper_is_back(later_us: int, c
     run.world.now += later_us - 1000
     expires(run, 1)
     assert len(run.violations()) == count
+
+
+def test_a_scenario_may_end_a_session_while_zookeeper_is_away() -> None:
+    run = cluster()
+    run.fault("zookeeper.stop")
+    run.fault("zk.expire", "1")
+    run.fault("zookeeper.start")
+    run.world.now -= 1000
+    expires(run, 1)
+    assert run.violations() == []

@@ -1,0 +1,31 @@
+"""S20: what compaction removes."""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from emulator.protocol.shown import RecordsCompacted
+from emulator.protocol.types import Batch
+from scenarios.observe.checkers.compaction_keeps import CompactionKeeps
+from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
+
+BEFORE = tuple(Batch(at, at + 1, 0, 100, 1 + 100 * at) for at in range(3))
+"""Emulated batches whose records have one and the same key."""
+
+
+def compacted(*gone: int) -> list[str]:
+    after = tuple(evolve(batch, size=0) if batch.base_offset in gone else batch for batch in BEFORE)
+    run = WrittenHistory(CompactionKeeps.name).begin()
+    run.show(RecordsCompacted, 0, ORDERS_0, 2, 2, 5_000, 86_400_000, BEFORE, after)
+    return [violation.state for violation in run.violations()]
+
+
+def test_the_last_record_of_a_key_stays() -> None:
+    [state] = compacted(0, 1)
+    assert "at 1, the last record of key b'1-0' is gone" in state
+
+
+def test_an_earlier_one_goes_for_what_is_committed_only() -> None:
+    """Nothing is committed here."""
+    [state] = compacted()
+    assert "at 0, a record of key b'1-0' stays, and there is one at 1" in state
