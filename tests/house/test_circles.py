@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
+from tests.house.test_floors import import_statements
+
 ROOT = Path(__file__).parents[2]
 FLOORS = ("emulator", "fetchers", "brokers", "controller", "scenarios")
 LARGEST = 5
@@ -23,10 +25,10 @@ def modules(root: Path) -> dict[str, Path]:
 
 def imported(path: Path, known: Mapping[str, Path]) -> Iterator[str]:
     """The modules that ``path`` imports: at its top, in functions, and for types alone."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in import_statements(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in known)
-        elif isinstance(node, ast.ImportFrom) and node.module:
+        elif node.module:
             for alias in node.names:
                 name = f"{node.module}.{alias.name}"
                 yield from (found for found in ((name if name in known else node.module),) if found in known)

@@ -42,12 +42,18 @@ ALLOWED = {
 """File to its number of imports by name, and why."""
 
 
+BY_NAME = ("import_module", "__import__")
+
+
 def by_name(path: Path) -> Iterator[ast.Call]:
     """The calls that import a module by its name."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    source = path.read_text(encoding="utf-8")
+    if not any(name in source for name in BY_NAME):
+        return
+    for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call):
             called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-            if called in ("import_module", "__import__"):
+            if called in BY_NAME:
                 yield node
 
 

@@ -1,7 +1,8 @@
 """A name is found at one place: file names inside a top folder, class names inside a floor."""
 
 import ast
-from collections import defaultdict
+import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -23,6 +24,10 @@ NAMED_AFTER = ("scenarios/cli/commands", "scenarios/package/understudy", "scenar
 """Their files are named after what is elsewhere: a command, a public module, the part of Kafka that tickets concern."""
 
 
+CLASS = re.compile(r"^\s*class\s+(\w+)", re.MULTILINE)
+"""The name of what is a class, or looks like one in a text."""
+
+
 def twice(paths: Iterable[str]) -> list[str]:
     """The files of one top folder that share their name and are not of one family."""
     places: dict[str, dict[object, str]] = defaultdict(dict)
@@ -42,7 +47,10 @@ def twice(paths: Iterable[str]) -> list[str]:
 def classes_twice(sources: dict[str, str]) -> list[str]:
     """The classes of one floor that share their name: public ones, and private ones of one folder."""
     places: dict[str, set[str]] = defaultdict(set)
+    known = Counter(name for source in sources.values() for name in CLASS.findall(source))
     for path, source in sources.items():
+        if all(known[name] == 1 for name in CLASS.findall(source)):
+            continue  # and need not be parsed
         for node in ast.walk(ast.parse(source)):
             if isinstance(node, ast.ClassDef):
                 room = path.rpartition("/")[0] if node.name.startswith("_") else ""

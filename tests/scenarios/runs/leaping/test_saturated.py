@@ -83,7 +83,7 @@ def test_no_producer_is_held_where_the_bursts_of_a_throttle_fill_cards(monkeypat
 
 
 def test_cards_leave_to_copies_what_others_do_not_take() -> None:
-    stage = Stage(prepare(saturated("sampled")), keep_rows=False)
+    stage = Stage(prepare(saturated("sampled").with_overrides({"horizon": "21s"})), keep_rows=False)
     seen = []
 
     def look(_: object) -> None:

@@ -11,7 +11,7 @@ from scenarios.chaos.draw import default_swarm
 from scenarios.errors import BadInput
 from scenarios.observe.branch_visits import BranchVisits, can_watch
 from scenarios.runs import run_scenario
-from scenarios.runs.batch import Processes, ThisProcess, Workers
+from scenarios.runs.batch import Processes, ThisProcess
 from scenarios.studies.chaos import search as searching
 from scenarios.studies.chaos.branching_run import LIVE_WAYS
 from scenarios.studies.chaos.campaign import BRANCHING, Campaign, Tally, run
@@ -41,10 +41,10 @@ def drawn() -> Drawn:
     return Drawn(scenario=default_swarm().for_run(profile=PROFILE), names=names_of(PROFILE))
 
 
-def searched(drawn: Drawn, done: tuple[SeedResult, ...] = (), workers: Workers | None = None) -> Iterator[SeedResult]:
+def searched(drawn: Drawn, done: tuple[SeedResult, ...] = ()) -> Iterator[SeedResult]:
     known = {(one.seed, one.path): one for one in done}
     search = Search(drawn=drawn, seeds=SEEDS, done=known, ends_s=math.inf, is_over=lambda: False)
-    for results in search.results(workers or ThisProcess()):
+    for results in search.results(ThisProcess()):
         yield from results
 
 
@@ -70,19 +70,19 @@ def test_a_seed_of_a_search_is_the_seed_of_a_plain_campaign(drawn: Drawn, whole:
             assert evolve(one, rare=()) == run_seed(drawn, one.seed)
 
 
-def test_the_results_do_not_depend_on_the_workers(drawn: Drawn, whole: tuple[SeedResult, ...]) -> None:
-    assert tuple(searched(drawn, workers=Processes(2))) == whole
-
-
 def test_a_search_that_was_stopped_goes_on_as_if_it_had_not_been(drawn: Drawn, whole: tuple[SeedResult, ...]) -> None:
     before = tuple(SeedResult.from_line(one.to_line()) for one in whole[: len(whole) // 2])
     assert (*before, *searched(drawn, before)) == whole
     assert list(searched(drawn, whole)) == []
 
 
-def test_a_campaign_keeps_its_continuations(drawn: Drawn, tmp_path: Path) -> None:
+def test_a_campaign_in_other_processes_has_the_same_results_and_keeps_them(
+    drawn: Drawn, whole: tuple[SeedResult, ...], tmp_path: Path
+) -> None:
     asked = Campaign(drawn=drawn, seeds=SEEDS, out=tmp_path, search=BRANCHING)
-    first = run(asked, ThisProcess(), lambda *_: None)
+    told = list[SeedResult]()
+    first = run(asked, Processes(2), lambda result, _: told.append(result))
+    assert tuple(told) == whole
     again = run(asked, ThisProcess(), lambda *_: None)
     assert first.continued == again.continued > 0
     assert (first.seeds, again.seeds, again.before) == (len(SEEDS), len(SEEDS), len(SEEDS))

@@ -42,13 +42,13 @@ def test_the_points_do_not_depend_on_the_number_of_processes() -> None:
 
 
 def test_a_share_has_its_interval() -> None:
-    point = of("KAFKA-1028").points[0]
+    point = of("KAFKA-1028", 12).points[0]
     low, high = point.interval
     assert 0 <= low < point.share < high <= 1
 
 
 def test_it_is_kept_beside_its_run(tmp_path: Path) -> None:
-    found = as_json(of("KAFKA-1028"), 3)
+    found = as_json(of("KAFKA-1028", 12), 3)
     keep(tmp_path, found)
     assert kept_likelihood(tmp_path, 3) == found
     assert kept_likelihood(tmp_path, 4) is None
