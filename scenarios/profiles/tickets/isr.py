@@ -407,6 +407,7 @@ TICKETS = (
         here="A leader counts the fetch that it answers with a diverging epoch. The checker sees an in-sync replica "
         "that lacks what is committed.",
         checker="isr_complete",
+        also=("joins_caught_up",),
         policies={"brokers.diverging_fetch_counts": True},
         trigger="a leader with records that no other has, which comes back with a longer log than the next one",
         source="ReplicaManager.updateFollowerFetchState, 2.8.0 and 2.8.1",
