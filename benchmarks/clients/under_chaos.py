@@ -1,4 +1,4 @@
-"""``python -m benchmarks.clients.under_chaos DIR... [--write]``: the table of campaigns of ``understudy chaos --clients``.
+"""``python -m benchmarks.clients.under_chaos DIR... [--write]``: the table of campaigns of ``chaos --clients``.
 
 DIR is what ``--out`` named. ``--write`` puts the table into docs/understand/clients.md, in the place of the last one.
 """

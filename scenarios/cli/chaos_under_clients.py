@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from scenarios.studies.clients.client_outcome import ClientOutcome
 
 RATE = 4.0
-BOUND_S = 60.0
+BOUND_S = 90.0
+"""More than clients wait by default for an answer: librdkafka 60 s, aiokafka 40 s, kafka-python 30 s."""
 DEFAULT_SEEDS = 20
 REFUSED = ("master", "until", "until_chance", "reach", "lean", "against_specification")
 

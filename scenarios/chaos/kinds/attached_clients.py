@@ -33,6 +33,8 @@ ERRORS = {
 }  # fmt: skip
 """Errors that brokers give by themselves, and that a client has to go on after. A produce request may have been carried
 out before the last two."""
+OF_A_REBALANCE = ("JoinGroup", "SyncGroup")
+"""APIs that are never silent here: clients wait for their answer as long as a rebalance may last, for five minutes."""
 AFTER_THE_APPEND = ("NOT_ENOUGH_REPLICAS_AFTER_APPEND", "REQUEST_TIMED_OUT")
 
 
@@ -55,7 +57,7 @@ class ClientRequests(Episodes):
             return RequestFail(api=api, count=count, error=error, performed=error in AFTER_THE_APPEND)
         if way == "delay":
             return RequestDelay(api=api, count=count, latency_us=draws.spread((20 * MS, 8 * SECOND)))
-        if way == "silence":
+        if way == "silence" and api not in OF_A_REBALANCE:
             return RequestSilence(api=api, count=1, performed=performed)
         return RequestDrop(api=api, count=count, performed=performed)
 

@@ -97,7 +97,7 @@ def add(program: Program) -> None:
         "--bound",
         metavar="TIME",
         type=options.real_time("--bound"),
-        help="with --clients: the real time after healing in which clients have to get on (default: 60s)",
+        help="with --clients: the real time after healing in which clients have to get on (default: 90s)",
     )
     parser.add_argument(
         "--api-versions",

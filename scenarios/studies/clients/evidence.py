@@ -1,4 +1,4 @@
-"""The evidence that the judges of a run look at: the lines of the applications, the log at the end, what may be lost."""
+"""The evidence that the judges of a run look at: the lines of the applications, the log, and what may be lost."""
 
 from __future__ import annotations
 
