@@ -16,10 +16,12 @@ from scenarios.wire.apis.base import FILES, Body, Connection, InvalidRequest, Wi
 from scenarios.wire.codec import MalformedFrame, decode_request, encode_response
 from scenarios.wire.gateway.error_answers import READS, FailedApi, with_error
 from scenarios.wire.gateway.outlet import Outlet
+from scenarios.wire.inputs import PLAINTEXT
 from scenarios.wire.refusals import RefusedApi
 
 if TYPE_CHECKING:
     from scenarios.wire.gateway.gateway import Gateway
+    from scenarios.wire.gateway.login import Login
 
 API_VERSIONS = 18
 SIZE_OF_SIZE = 4
@@ -50,6 +52,11 @@ class ClientConnection:
 
     The connection in the emulated network is opened with the first request: that has the ``client.id``, after which the
     machine is named.
+
+    Attributes:
+        listener: the broker's listener.
+        principal: whom the client's certificate names; empty: it has shown none.
+        login: its logins; None: the listener asks for none.
     """
 
     gateway: "Gateway"
@@ -57,6 +64,9 @@ class ClientConnection:
     broker: int
     address: str
     outlet: Outlet
+    listener: str = PLAINTEXT
+    principal: str = ""
+    login: "Login | None" = None
     machine: Node | None = None
     _endpoint: Endpoint = field(init=False)
     _context: Connection = field(init=False)
@@ -87,7 +97,10 @@ class ClientConnection:
             raise RefusedFrame(f"the client {client_id!r} has crashed")
         self.machine = machine
         host = self.address.rpartition(":")[0]
-        self._context = Connection(self.broker, client_id, self.gateway.served, f"/{host}")
+        served = self.gateway.served
+        self._context = Connection(self.broker, client_id, served, f"/{host}", listener=self.listener)
+        if self.principal:
+            self._context.principal = self.principal
         self._endpoint = self.gateway.cluster.network.connect(
             process, self.broker, LISTENER, self._answered, self._ended
         )
@@ -95,7 +108,7 @@ class ClientConnection:
     def _send(self, data: bytes) -> None:
         if self.number not in self.gateway.connections:
             return  # the connection has ended while the machine was paused
-        if self._silent:
+        if self._silent or (self.login is not None and self.login.failure):
             return
         try:
             asked = self._read(data)
@@ -119,7 +132,9 @@ class ClientConnection:
 
     def _is_hit(self, asked: _InFlight) -> bool:
         """Whether a fault takes the request away from its broker."""
-        name = api_names()[asked.api.key]
+        name = api_names().get(asked.api.key)
+        if name is None:
+            return False  # an API that is only refused, or that of a login
         fault = self._context.served.faults.of(ClientRequest(name, self._context.client_id, self.broker, asked.body))
         if fault is None:
             return False
@@ -144,8 +159,15 @@ class ClientConnection:
         return effect.kind in ("drop", "silence")
 
     def _read(self, data: bytes) -> _InFlight:
+        login, served = self.login, self.gateway.served
+        if login is not None and login.takes_bare_token:
+            return _InFlight(login.bare_token(data), 0, 0, {})
         key, version, correlation_id, _ = _header(data)
-        served = self.gateway.served
+        if login is not None:
+            step = login.step(key, is_known=served.has(key, version))
+            if step is not None:
+                body = decode_request(data).body if step.is_read else {}
+                return _InFlight(step, version, correlation_id, body)
         if key in FILES and served.announces(key, version):
             return _InFlight(self.gateway.apis[key], version, correlation_id, decode_request(data).body)
         if key == API_VERSIONS and served.versions:
@@ -161,6 +183,8 @@ class ClientConnection:
             return
         process, fault = self._endpoint.process, asked.fault
         latency_us = 0 if fault is None else fault.effect.latency_us
+        if self.login is not None and self.login.failure:
+            latency_us += self.login.policy.failure_delay_us
         if latency_us or self._free_us > process.world.now:
             self._free_us = max(self._free_us, process.world.now + latency_us)
             process.call_later(self._free_us - process.world.now, self._answer, (asked, response))
@@ -177,13 +201,14 @@ class ClientConnection:
         try:
             if effect is None or effect.kind != "fail":
                 asked.api.answered(asked.request, response, process.world.now - asked.sent_us, self._context, process)
-            body = asked.api.to_response(response, asked.body, self._context)
+            body: Any = asked.api.to_response(response, asked.body, self._context)
             if effect is not None and effect.kind == "fail" and not isinstance(asked.api, FailedApi):
                 assert asked.fault is not None
                 body = with_error(body, effect.error, asked.fault.filter.partition)
             if asked.api.key == API_VERSIONS and not self._context.served.announces(API_VERSIONS, version):
                 version = 0
-            frame = encode_response(asked.api.key, version, asked.correlation_id, body)
+            bare = body is None or isinstance(body, bytes)
+            frame = body if bare else encode_response(asked.api.key, version, asked.correlation_id, body)
         except KernelError:
             raise
         except Exception as error:
@@ -191,7 +216,15 @@ class ClientConnection:
             self.gateway.defect(f"the answer to API {asked.api.key} cannot be sent: {said(error)}")
             self.end()
             return
-        self.outlet.write(frame)
+        if frame is not None:
+            self.outlet.write(frame)
+        if self.login is not None and self.login.failure:
+            self.refuse(self.login.failure)
+
+    def authenticated(self, principal: str) -> None:
+        """Take note that the client has logged in."""
+        self._context.principal = principal
+        self.outlet.authenticated()
 
     def refuse(self, why: str) -> None:
         """Close the connection, as brokers do where they cannot read a request, and say why in the log."""

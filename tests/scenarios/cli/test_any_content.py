@@ -151,6 +151,11 @@ CONTENTS: dict[str, bytes] = {
     "escapes": b'"\\u001b[31m\\u009b" = 1\n',
     "a Parquet file": b"PAR1" + bytes(100) + b"\x60\x00\x00\x00PAR1",
     "a log": MAGIC + b"\xff" * 100,
+    "users": Reader(
+        "wire/security/listener_options.py",
+        "users.toml",
+        "serve --listener SASL_PLAINTEXT --users HERE/users.toml --record HERE",
+    ),
 }
 LARGE = [what for what, content in CONTENTS.items() if len(content) > 50_000]
 ALWAYS = {"scenario", "scenario in JSON"}
@@ -192,6 +197,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "disks.json": '{"brokers": []}',
         "rates.json": '{"status": "success", "data": {"result": [{"metric": {"topic": "orders"}, "value": [1, "1"]}]}}',
         "rates.csv": "topic,bytes_per_s\norders,1000\n",
+        "users.toml": 'alice = "secret"\n',
     }.items():
         (folder / name).write_text(text)
     (folder / "clients.frames").write_bytes(MAGIC)
