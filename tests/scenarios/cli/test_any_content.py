@@ -122,6 +122,11 @@ READERS = {
         "import --topics HERE/described.txt --rates HERE/rates.json -o HERE/out.toml",
     ),
     "answer": Reader("wire/asking.py", "plan.json", "ctl state --control HERE/plan.json"),
+    "users": Reader(
+        "wire/security/listener_options.py",
+        "users.toml",
+        "serve --listener SASL_PLAINTEXT --users HERE/users.toml --record HERE",
+    ),
 }  # fmt: skip
 
 MANY = 200_000
@@ -151,11 +156,6 @@ CONTENTS: dict[str, bytes] = {
     "escapes": b'"\\u001b[31m\\u009b" = 1\n',
     "a Parquet file": b"PAR1" + bytes(100) + b"\x60\x00\x00\x00PAR1",
     "a log": MAGIC + b"\xff" * 100,
-    "users": Reader(
-        "wire/security/listener_options.py",
-        "users.toml",
-        "serve --listener SASL_PLAINTEXT --users HERE/users.toml --record HERE",
-    ),
 }
 LARGE = [what for what, content in CONTENTS.items() if len(content) > 50_000]
 ALWAYS = {"scenario", "scenario in JSON"}
