@@ -56,6 +56,14 @@ class BrokerConfig:
     queued_max_requests: int = config(
         "queued.max.requests", 500, "requests that wait for these threads; more are not read from their connections"
     )
+    failed_authentication_delay_us: int = config(
+        "connection.failed.authentication.delay.ms", 100, "how much later a login that fails is answered (since 2.1)",
+        at_least=0,
+    )  # fmt: skip
+    connections_max_reauth_us: int = config(
+        "connections.max.reauth.ms", 0, "how long a login holds; 0: as long as its connection (since 2.2)",
+        at_least=0, type=ConfigType.LONG,
+    )  # fmt: skip
     request_timeout_us: int = config(
         "request.timeout.ms", 30_000, "how long a request may be unanswered before it has failed"
     )

@@ -13,6 +13,8 @@ from scenarios.errors import BadInput
 
 STUDY = ("pyspark", "pandas", "pyarrow", "numpy", "scipy", "statsmodels")
 """The packages of ``understudy[study]``: sweeps on Spark, data sets in Parquet, statistics."""
+OTHERS = {"trustme": "tls"}
+"""The extras of other packages: certificates for served clusters."""
 
 
 def missing(error: BaseException) -> BadInput | None:
@@ -30,8 +32,14 @@ def need_study(where: str) -> None:
             raise BadInput(_refusal(package).what, where=where)
 
 
+def need(package: str, where: str) -> None:
+    """Refuse ``where``, an option, if ``package`` of ``OTHERS`` is missing. Raises: BadInput."""
+    if not _is_installed(package):
+        raise BadInput(_refusal(package).what, where=where)
+
+
 def _refusal(package: str) -> BadInput:
-    return BadInput(f"{package} is not installed; run: pip install 'understudy[study]'")
+    return BadInput(f"{package} is not installed; run: pip install 'understudy[{OTHERS.get(package, 'study')}]'")
 
 
 def _is_installed(package: str) -> bool:

@@ -10,11 +10,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
-from scenarios.errors import BadInput
+from scenarios.errors import BadInput, did_you_mean
 from scenarios.language import Scenario
 from scenarios.runs.known_findings import fails
 from scenarios.runs.run import Run
@@ -24,11 +24,15 @@ from scenarios.testing.verdict import KnownFinding, warn_of
 from scenarios.testing.virtual_time import NotInTime
 from scenarios.wire.apis.base import Address
 from scenarios.wire.asking import ask
+from scenarios.wire.inputs import PLAINTEXT
 from scenarios.wire.listener_addresses import advertised_of
 from scenarios.wire.released_versions import is_release
 from scenarios.wire.served import PROFILE
 from scenarios.wire.serving import LiveRun, ServeOptions
 from scenarios.wire.versions import known_releases
+
+if TYPE_CHECKING:
+    from scenarios.wire.security.listener_options import SecurityOptions
 
 READY_S = 60.0
 """The longest wait for a cluster, which is ready in much less, even on a busy machine."""
@@ -54,6 +58,7 @@ class KafkaServer:
     api_versions: str | None = None
     keep: bool = False
     advertised: tuple[Address, ...] = ()
+    security: SecurityOptions | None = None
     run: Run | None = None
     _live: LiveRun | None = None
     _thread: threading.Thread | None = None
@@ -69,6 +74,22 @@ class KafkaServer:
     def zookeeper_connect(self) -> str:
         """The address of ZooKeeper, for ``--zookeeper`` of the tools of its era."""
         return self._serving.zookeeper_connect
+
+    def servers(self, protocol: str) -> str:
+        """The addresses of the brokers at a listener: ``servers("SASL_SSL")``, for a client's ``bootstrap.servers``."""
+        found = {PLAINTEXT: self.bootstrap_servers, **self._serving.secured_servers}
+        if protocol not in found:
+            raise BadInput(f"no listener has {protocol!r}; {did_you_mean(protocol, found)}")
+        return found[protocol]
+
+    @property
+    def certificates(self) -> Path:
+        """The folder of the certificates: ``ca.pem`` for a client's ``ssl.ca.location``, and where they were made
+        ``client.pem`` and ``client.key``."""
+        found = self._serving.certificates
+        if found is None:
+            raise BadInput('no listener has TLS; add listeners=["SSL"]')
+        return found
 
     # -- faults and questions -----------------------------------------------------------------------------------------
 
@@ -132,7 +153,7 @@ class KafkaServer:
         ready = threading.Event()
         options = ServeOptions(
             rate=self.rate, port=self.port, zookeeper_port=self.zookeeper_port, record=self.recording,
-            api_versions=self.api_versions, advertised=self.advertised,
+            api_versions=self.api_versions, advertised=self.advertised, security=self.security,
         )  # fmt: skip
         self._live = live = LiveRun(self.scenario, options, on_ready=lambda _: ready.set())
 
@@ -217,6 +238,10 @@ def kafka(
     record: str | Path | None = None,
     zookeeper_port: int | None = None,
     api_versions: str | None = None,
+    listeners: Sequence[str] = (),
+    users: Mapping[str, str] | str | Path | None = None,
+    tls: str | Path | None = None,
+    tls_client_auth: str | None = None,
     **more: Any,
 ) -> KafkaServer:
     """A cluster that real clients attach to: ``with kafka(topics={"orders": [[0, 1, 2]]}) as server:``.
@@ -232,6 +257,11 @@ def kafka(
             where the test, or the run, has failed.
         zookeeper_port: the port of ZooKeeper; None: any free port.
         api_versions: the release whose versions of APIs brokers announce, such as ``"3.0"``; None: the profile's.
+        listeners: those of each broker beside PLAINTEXT: ``"SSL"``, ``"SASL_PLAINTEXT"``, ``"SASL_SSL"``, each with a
+            port as in ``"SASL_SSL:9192"`` or at any free one.
+        users: who may log in with SASL: passwords by name, a TOML file of them, or ``"any"``.
+        tls: the folder of the certificates, made where it is new or empty; None: they are made, and removed at the end.
+        tls_client_auth: whether clients show one: ``"none"``, ``"requested"``, ``"required"``; None: none.
 
     Raises: BadInput.
     """
@@ -248,4 +278,15 @@ def kafka(
     return KafkaServer(
         found.for_run(seed=seed), rate, port if port is None or isinstance(port, int) else tuple(port), recording,
         zookeeper_port, api_versions, keep=recording is not None, advertised=advertised_of(advertised or ()),
+        security=_security(listeners, users, tls, tls_client_auth),
     )  # fmt: skip
+
+
+def _security(
+    listeners: Sequence[str], users: Mapping[str, str] | str | Path | None, tls: str | Path | None, auth: str | None
+) -> SecurityOptions | None:
+    if not any((listeners, users is not None, tls, auth)):
+        return None
+    from scenarios.wire.security.listener_options import options_of
+
+    return options_of(listeners, users, tls, auth)

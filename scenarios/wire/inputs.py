@@ -3,6 +3,9 @@ replay needs."""
 
 from attrs import frozen
 
+PLAINTEXT = "PLAINTEXT"
+"""The listener that every broker has; the others are in ``scenarios.wire.security``."""
+
 
 @frozen
 class Accepted:
@@ -12,11 +15,15 @@ class Accepted:
         connection: counts the connections of the run from 1.
         broker: the broker whose listener accepted it.
         address: the client's end, as text.
+        listener: the broker's listener, by its security protocol.
+        principal: whom the client's certificate names, such as ``User:CN=billing``; empty: it has shown none.
     """
 
     connection: int
     broker: int
     address: str
+    listener: str = PLAINTEXT
+    principal: str = ""
 
 
 @frozen

@@ -11,33 +11,39 @@ MOST_PORT = 65535
 PORT, ADVERTISED = "--port", "--advertised"
 
 
-def read_ports(text: str) -> int | tuple[int, ...]:
+def written(address: Address) -> str:
+    """An address as Kafka's settings have it, ``HOST:PORT``."""
+    host, port = address
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def read_ports(text: str, where: str = PORT) -> int | tuple[int, ...]:
     """The value of ``--port``: the port of the first broker, or one for each. Raises: BadInput."""
-    first, *more = [_port(each, PORT) for each in text.split(",")]
+    first, *more = [_port(each, where) for each in text.split(",")]
     return (first, *more) if more else first
 
 
-def ports_of(ports: int | Sequence[int] | None, brokers: int) -> tuple[int, ...]:
+def ports_of(ports: int | Sequence[int] | None, brokers: int, where: str = PORT) -> tuple[int, ...]:
     """The port of each broker; 0: any free one. Raises: BadInput."""
     if ports is None:
         return (0,) * brokers
     if isinstance(ports, int):
         last = ports + brokers - 1
         if ports < 1:
-            raise BadInput(f"{ports} is no port; write a number from 1 to {MOST_PORT}", where=PORT)
+            raise BadInput(f"{ports} is no port; write a number from 1 to {MOST_PORT}", where=where)
         if last > MOST_PORT:
             what = f"{brokers} brokers have the ports from {ports} to {last}, and there is none after {MOST_PORT}"
-            raise BadInput(f"{what}; write at most {MOST_PORT + 1 - brokers}", where=PORT)
+            raise BadInput(f"{what}; write at most {MOST_PORT + 1 - brokers}", where=where)
         return tuple(range(ports, last + 1))
     if len(ports) != brokers:
         raise BadInput(
-            f"{len(ports)} ports for {brokers} brokers; write one for each, or that of the first", where=PORT
+            f"{len(ports)} ports for {brokers} brokers; write one for each, or that of the first", where=where
         )
     for number, port in enumerate(ports):
         if not isinstance(port, int) or not 1 <= port <= MOST_PORT:
-            raise BadInput(f"{port!r} is no port; write a number from 1 to {MOST_PORT}", where=PORT)
+            raise BadInput(f"{port!r} is no port; write a number from 1 to {MOST_PORT}", where=where)
         if port in ports[:number]:
-            raise BadInput(f"two brokers have the port {port}; write another one for each", where=PORT)
+            raise BadInput(f"two brokers have the port {port}; write another one for each", where=where)
     return tuple(ports)
 
 

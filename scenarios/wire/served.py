@@ -3,6 +3,7 @@
 import base64
 import hashlib
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from controller.reassignment.protocol import RequestedByApi
 from emulator.protocol.events import Fault
@@ -11,8 +12,13 @@ from scenarios.faults.request_faults import ClientRequest, RequestFault, Request
 from scenarios.profiles.profile_registry import PROFILES
 from scenarios.runs.runner import Stage
 from scenarios.wire.apis.base import Address, ServedCluster
+from scenarios.wire.inputs import PLAINTEXT
+from scenarios.wire.listener_addresses import written
 from scenarios.wire.released_versions import released
 from scenarios.wire.versions import announced
+
+if TYPE_CHECKING:
+    from scenarios.wire.security.secured_as import SecuredAs
 
 PROFILE = "kafka-2.7"
 """The profile of a served cluster whose file, if there is one, names none: a release in which admin clients can move
@@ -23,7 +29,11 @@ ZooKeeper only."""
 
 
 def served_cluster(
-    stage: Stage, addresses: Mapping[int, Address], api_versions: str, listens: Mapping[int, Address] | None = None
+    stage: Stage,
+    addresses: Mapping[int, Address],
+    api_versions: str,
+    listens: Mapping[int, Address] | None = None,
+    secured: "SecuredAs | None" = None,
 ) -> ServedCluster:
     """The cluster of a stage.
 
@@ -31,6 +41,7 @@ def served_cluster(
         addresses: the addresses of the brokers, as clients are given them.
         listens: the addresses at which the brokers and ZooKeeper listen; None: those that clients are given.
         api_versions: the release whose versions they announce.
+        secured: the listeners beside PLAINTEXT; None: there are none.
     """
     setup, scenario = stage.cluster.setup, stage.scenario
     digest = hashlib.sha256(f"{scenario.title}/{scenario.seed}".encode()).digest()
@@ -41,28 +52,32 @@ def served_cluster(
         # Clients then say themselves that the brokers do not have it.
         versions = {key: found for key, found in versions.items() if key not in KIP_455}
     at, dirs = {**addresses, **(listens or {})}, ",".join(setup.log_dirs)
-    stated = {broker: _stated(broker, addresses[broker], at, dirs, setup.rack_of.get(broker)) for broker in addresses}
+    listeners = {} if secured is None else secured.addresses
+    advertised_at = {PLAINTEXT: addresses, **listeners}
+    listens_at = {PLAINTEXT: at, **({} if secured is None else secured.listens)}
+    stated = {
+        broker: {
+            "advertised.listeners": _listed(broker, advertised_at),
+            "broker.id": str(broker),
+            **({"broker.rack": setup.rack_of[broker]} if broker in setup.rack_of else {}),
+            "listeners": _listed(broker, listens_at),
+            "log.dirs": dirs,
+            **({} if secured is None else secured.stated),
+            **({"zookeeper.connect": written(at[ZOOKEEPER])} if ZOOKEEPER in at else {}),
+        }
+        for broker in addresses
+    }
     registration = PROFILES[scenario.profile].registration
     return ServedCluster(
-        cluster_id, addresses, setup.rack_of, versions, registration, stated=stated, faults=_faults(stage), released=has
-    )
+        cluster_id, addresses, setup.rack_of, versions, registration,
+        stated=stated, faults=_faults(stage), released=has, listeners=listeners,
+        logins=None if secured is None else secured.logins(setup.broker.policies.config, api_versions),
+    )  # fmt: skip
 
 
-def _stated(broker: int, advertised: Address, at: Mapping[int, Address], dirs: str, rack: str | None) -> dict[str, str]:
-    """The settings of one broker that follow from where it is, in the order of their names."""
-    found = {
-        "advertised.listeners": f"PLAINTEXT://{_written(advertised)}",
-        "broker.id": str(broker),
-        **({} if rack is None else {"broker.rack": rack}),
-        "listeners": f"PLAINTEXT://{_written(at[broker])}",
-        "log.dirs": dirs,
-    }
-    return {**found, "zookeeper.connect": _written(at[ZOOKEEPER])} if ZOOKEEPER in at else found
-
-
-def _written(address: Address) -> str:
-    host, port = address
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+def _listed(broker: int, at: Mapping[str, Mapping[int, Address]]) -> str:
+    """The listeners of one broker, as its settings have them."""
+    return ",".join(f"{listener}://{written(addresses[broker])}" for listener, addresses in at.items())
 
 
 def _faults(stage: Stage) -> RequestFaults:

@@ -40,7 +40,10 @@ from scenarios.wire.versions import release_of
 
 if TYPE_CHECKING:
     from scenarios.wire.gateway.http_control import HttpControl
+    from scenarios.wire.gateway.security_setup import SecuritySetup
     from scenarios.wire.recording.folder import LiveRecording
+    from scenarios.wire.security.listener_options import SecurityOptions
+    from scenarios.wire.security.secured_as import SecuredAs
 
 LOOPBACK = "127.0.0.1"
 
@@ -61,6 +64,7 @@ class ServeOptions:
         control_port: the port of this machine at which operations are taken over HTTP; 0: any free one; None: none.
         ready_file: written once clients can connect: JSON with the bootstrap servers, ZooKeeper and the control socket.
         record: the new folder that the run is written to, for ``replay``.
+        security: the listeners beside PLAINTEXT; None: there are none.
     """
 
     host: str = LOOPBACK
@@ -73,6 +77,7 @@ class ServeOptions:
     control_port: int | None = None
     ready_file: Path | None = None
     record: Path | None = None
+    security: SecurityOptions | None = None
 
 
 @define(eq=False)
@@ -101,11 +106,15 @@ class LiveRun:
     http: HttpControl | None = None
     _ports: tuple[int, ...] = field(init=False)
     _recording: LiveRecording | None = field(init=False)
+    _security: SecuritySetup | None = field(init=False, default=None)
     _operations: int = 0
 
     def __attrs_post_init__(self) -> None:
         brokers = self.scenario.cluster.brokers
-        check_can_serve(brokers)
+        security = self.options.security
+        check_can_serve(brokers, 1 if security is None else 1 + len(security.listeners))
+        if security is not None:
+            security.ports(brokers)
         self._ports = ports_of(self.options.port, brokers)
         check_advertised(self.options.advertised, brokers)
         folder = self.options.record
@@ -134,6 +143,19 @@ class LiveRun:
         return {broker: address for broker, address in self.sockets.addresses.items() if broker != ZOOKEEPER}
 
     @property
+    def secured_servers(self) -> dict[str, str]:
+        """The value of bootstrap.servers for each listener beside PLAINTEXT, by its security protocol."""
+        listeners = () if self._security is None else self._security.listeners
+        return {
+            each.protocol: ",".join(f"{host}:{port}" for host, port in each.addresses.values()) for each in listeners
+        }
+
+    @property
+    def certificates(self) -> Path | None:
+        """The folder with the authority that clients trust, ``ca.pem``; None: no listener has TLS."""
+        return None if self._security is None else self._security.certificates
+
+    @property
     def _listens(self) -> dict[int, Address]:
         """The address at which each broker, and ZooKeeper, listens."""
         return {each: (self.options.host, port) for each, port in self.sockets.ports.items()}
@@ -141,8 +163,13 @@ class LiveRun:
     def play(self) -> Run:
         """Serve until the run is stopped, and judge it. Raises: BadInput where a port is not available."""
         began = time.perf_counter()
-        recording = self._recording
+        recording, options = self._recording, self.options
         try:
+            if options.security is not None:
+                from scenarios.wire.gateway.security_setup import SecuritySetup
+
+                hosts = (options.host, options.advertised_host or "")
+                self._security = SecuritySetup(options.security, len(self._ports), hosts)
             with self.stage.judged():
                 clock = WorldClock(self.stage.world)
                 trio.run(self._main, clock=clock, restrict_keyboard_interrupt_to_checkpoints=True)
@@ -153,6 +180,8 @@ class LiveRun:
         finally:
             if recording is not None:
                 recording.close()
+            if self._security is not None:
+                self._security.close()
         return run
 
     def operate(self, text: str) -> int:
@@ -174,7 +203,7 @@ class LiveRun:
             outside.start_soon(readiness.serve)
             self.sockets = Sockets(
                 self.inputs, readiness, options.host, advertised, self.log, len(self._ports),
-                dict(enumerate(options.advertised)),
+                dict(enumerate(options.advertised)), secured=() if self._security is None else self._security.listeners,
             )  # fmt: skip
             try:
                 self.sockets.reserve({**dict(enumerate(self._ports)), ZOOKEEPER: options.zookeeper_port or 0})
@@ -189,15 +218,17 @@ class LiveRun:
                     outside.start_soon(self.http.serve)
                 operations = Operations(self.stage, pending.answered)
                 addresses, versions = self.broker_addresses, self._api_versions()
-                served = served_cluster(self.stage, addresses, versions, self._listens)
+                secured = self._served_as
+                served = served_cluster(self.stage, addresses, versions, self._listens, secured)
                 cluster.epoch_us = time.time_ns() // 1000
                 outlets: Outlets = self.sockets
                 if self._recording is not None:
                     from scenarios.wire.recording.folder import ServedAs
 
                     as_served = ServedAs(
-                        addresses=addresses, api_versions=versions, listens=self._listens, clock_us=cluster.epoch_us
-                    )
+                        addresses=addresses, api_versions=versions, listens=self._listens, clock_us=cluster.epoch_us,
+                        secured=secured,
+                    )  # fmt: skip
                     outlets = self._recording.begin(self.stage.scenario, as_served, outlets)
                 self.gateway = Gateway(cluster, served, outlets, operations.perform, self.log, self.stage.defect)
                 self.inputs.perform = self.gateway.perform
@@ -217,6 +248,10 @@ class LiveRun:
         readiness.close()
         for failure in failures:
             raise failure
+
+    @property
+    def _served_as(self) -> SecuredAs | None:
+        return None if self._security is None else self._security.served_as
 
     def _api_versions(self) -> str:
         """The release whose versions of APIs brokers announce."""
@@ -243,7 +278,10 @@ class LiveRun:
         found |= {"control": self.control}
         if self.http is not None:
             found |= {"control_url": self.http.url, "control_token": self.http.token}
-        text = json.dumps({**found, "pid": os.getpid()})
+        more: dict[str, object] = {"listeners": self.secured_servers} if self._security is not None else {}
+        if self.certificates is not None:
+            more["certificates"] = str(self.certificates.absolute())
+        text = json.dumps({**found, "pid": os.getpid(), **more})
         unfinished = path.with_name(f".{path.name}.{os.getpid()}")
         try:
             unfinished.write_text(text + "\n", encoding="utf-8")

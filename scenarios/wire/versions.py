@@ -56,10 +56,11 @@ def announced(release: str, own: str) -> dict[int, Versions]:
 
 def _newest(own: str) -> Mapping[int, int]:
     """The newest version of each API that brokers of a profile must not go beyond."""
-    coordinator = released(own if _is_at_least(own, OLDEST_COORDINATOR) else OLDEST_COORDINATOR)
+    coordinator = released(own if is_at_least(own, OLDEST_COORDINATOR) else OLDEST_COORDINATOR)
     newest = {key: coordinator[key][1] for key in TRANSACTIONAL}
-    return newest if _is_at_least(own, TOPIC_IDS) else {**newest, **NEWEST_WITHOUT_TOPIC_IDS}
+    return newest if is_at_least(own, TOPIC_IDS) else {**newest, **NEWEST_WITHOUT_TOPIC_IDS}
 
 
-def _is_at_least(release: str, other: str) -> bool:
+def is_at_least(release: str, other: str) -> bool:
+    """Whether a release is ``other`` or a later one."""
     return tuple(map(int, release.split("."))) >= tuple(map(int, other.split(".")))

@@ -63,6 +63,7 @@ LEFT: dict[str, str] = {
     "scenarios/studies/spark/session.py": OWN,
     "scenarios/whole_files.py": WRITES,
     "scenarios/wire/gateway/sockets.py": WRITES,
+    "scenarios/wire/security/certificates.py": WRITES,
     "scenarios/wire/versions_page.py": OWN,
     "scenarios/wire/zookeeper/payloads.py": IN_WORLD,
 }

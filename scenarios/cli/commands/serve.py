@@ -13,6 +13,7 @@ from scenarios.errors import BadInput, did_you_mean
 
 if TYPE_CHECKING:
     from scenarios.language import Scenario
+    from scenarios.wire.security.listener_options import SecurityOptions
     from scenarios.wire.serving import LiveRun
 
 LOOPBACK = "127.0.0.1"
@@ -58,6 +59,30 @@ def add(program: Program) -> None:
         metavar="HOST:PORT,...",
         type=advertised,
         help="the address that each broker gives to clients, where its port is another one too, as behind a proxy",
+    )
+    parser.add_argument(
+        "--listener",
+        metavar="PROTOCOL[:PORT]",
+        action="append",
+        default=[],
+        help="a listener of each broker beside PLAINTEXT: SSL, SASL_PLAINTEXT or SASL_SSL, with a port as for --port; "
+        "repeatable",
+    )
+    parser.add_argument(
+        "--tls",
+        metavar="DIR",
+        help="the folder of the certificates, which are made there if it is new or empty (default: a folder that is "
+        "removed at the end)",
+    )
+    parser.add_argument(
+        "--tls-client-auth",
+        metavar="A",
+        help="whether clients show a certificate: none, requested or required (ssl.client.auth; default: none)",
+    )
+    parser.add_argument(
+        "--users",
+        metavar="FILE",
+        help='who may log in with SASL: a TOML file with lines such as alice = "secret", or any',
     )
     parser.add_argument(
         "--rate", metavar="X", type=rate, default=1.0, help="virtual seconds for each second (default: 1.0)"
@@ -161,6 +186,7 @@ def serve(arguments: Namespace) -> int:
         control_port=arguments.control_port,
         ready_file=Path(arguments.ready_file) if arguments.ready_file else None,
         record=Path(arguments.record) if arguments.record else None,
+        security=_security(arguments),
     )
     finished = LiveRun(scenario, serving, output.note, _announce, changes).play()
     if arguments.format == "json":
@@ -171,6 +197,15 @@ def serve(arguments: Namespace) -> int:
         for line in report(finished):
             say(line)
     return exits.of(finished)
+
+
+def _security(arguments: Namespace) -> SecurityOptions | None:
+    """The listeners beside PLAINTEXT; None: there are none."""
+    if not any((arguments.listener, arguments.users, arguments.tls, arguments.tls_client_auth)):
+        return None
+    from scenarios.wire.security.listener_options import options_of
+
+    return options_of(arguments.listener, arguments.users, arguments.tls, arguments.tls_client_auth)
 
 
 def _is_loopback(host: str) -> bool:
@@ -217,6 +252,10 @@ def _announce(run: LiveRun) -> None:
     gc.set_threshold(ALLOCATIONS_BETWEEN_COLLECTIONS)
     say(f"bootstrap.servers={run.bootstrap_servers}")
     say(f"zookeeper.connect={run.zookeeper_connect}")
+    for protocol, servers in run.secured_servers.items():
+        say(f"{protocol}: bootstrap.servers={servers}")
+    if run.certificates is not None:
+        say(f"ssl.ca.location={run.certificates / 'ca.pem'}")
     output.show()
     output.told(f"operations: {run.control}")
     if run.http is not None:

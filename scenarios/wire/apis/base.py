@@ -7,16 +7,23 @@ in snake_case (``scenarios.wire.codec``). The meaning of a request is decided by
 
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from attrs import define, field, frozen
 
 from emulator.nodes import Process
 from emulator.protocol.api import Request
 from scenarios.faults.request_faults import RequestFaults
+from scenarios.wire.inputs import PLAINTEXT
 from scenarios.wire.released_versions import Versions
 from scenarios.wire.storage import ClientBatches
 
+if TYPE_CHECKING:
+    from scenarios.wire.security.accounts import LoginPolicy
+
+USER = "User:"
+ANONYMOUS = f"{USER}ANONYMOUS"
+"""The principal of a client that neither logs in nor shows a certificate (KafkaPrincipal.ANONYMOUS)."""
 Body = dict[str, Any]
 Address = tuple[str, int]
 
@@ -41,6 +48,8 @@ class ServedCluster:
         faults: what goes wrong with requests on purpose.
         released: the versions that brokers of the release have. Those that are not served get an error
             (``scenarios.wire.refusals``).
+        listeners: the addresses at the other listeners of the brokers, by the listeners' security protocols.
+        logins: how clients log in at those with SASL; None: there are none.
     """
 
     cluster_id: str
@@ -53,6 +62,8 @@ class ServedCluster:
     stated: Mapping[int, Mapping[str, str]] = field(factory=dict)
     faults: RequestFaults = field(factory=RequestFaults)
     released: Mapping[int, Versions] = field(factory=dict)
+    listeners: Mapping[str, Mapping[int, Address]] = field(factory=dict)
+    logins: "LoginPolicy | None" = None
 
     def announces(self, key: int, version: int) -> bool:
         """Whether brokers announce a version of an API."""
@@ -75,6 +86,8 @@ class Connection:
     Attributes:
         client_id: the ``client.id`` of its requests; empty: none was sent.
         client_host: the client's address, as brokers write it into the descriptions of groups.
+        listener: the broker's listener, whose addresses the client is given.
+        principal: who the client is, as the listener knows it.
         version: the version of the request whose body is being translated, or of its response.
     """
 
@@ -83,10 +96,12 @@ class Connection:
     served: ServedCluster
     client_host: str = "/127.0.0.1"
     version: int = field(default=0, kw_only=True)
+    listener: str = field(default=PLAINTEXT, kw_only=True)
+    principal: str = field(default=ANONYMOUS, kw_only=True)
 
     def advertised(self, broker: int) -> Address:
-        """The host and port at which clients reach a broker, even one that is down."""
-        return self.served.addresses[broker]
+        """The host and port at which clients of this listener reach a broker, even one that is down."""
+        return self.served.listeners.get(self.listener, self.served.addresses)[broker]
 
 
 class WireApi:

@@ -17,10 +17,12 @@ from scenarios.wire.codec import MalformedFrame, decode_request, encode_response
 from scenarios.wire.gateway.error_answers import READS, FailedApi, with_error
 from scenarios.wire.gateway.outlet import Outlet
 from scenarios.wire.gateway.throttling import FETCH, PRODUCE, Throttling, throttled_fetch
+from scenarios.wire.inputs import PLAINTEXT
 from scenarios.wire.refusals import RefusedApi
 
 if TYPE_CHECKING:
     from scenarios.wire.gateway.gateway import Gateway
+    from scenarios.wire.gateway.login import Login
 
 API_VERSIONS = 18
 SIZE_OF_SIZE = 4
@@ -52,6 +54,11 @@ class ClientConnection:
 
     The connection in the emulated network is opened with the first request: that has the ``client.id``, after which the
     machine is named.
+
+    Attributes:
+        listener: the broker's listener.
+        principal: whom the client's certificate names; empty: it has shown none.
+        login: its logins; None: the listener asks for none.
     """
 
     gateway: "Gateway"
@@ -59,6 +66,9 @@ class ClientConnection:
     broker: int
     address: str
     outlet: Outlet
+    listener: str = PLAINTEXT
+    principal: str = ""
+    login: "Login | None" = None
     machine: Node | None = None
     _endpoint: Endpoint = field(init=False)
     _context: Connection = field(init=False)
@@ -90,8 +100,11 @@ class ClientConnection:
             raise RefusedFrame(f"the client {client_id!r} has crashed")
         self.machine = machine
         host = self.address.rpartition(":")[0]
-        self._channel = Throttling(self.gateway, self.broker, client_id)
-        self._context = Connection(self.broker, client_id, self.gateway.served, f"/{host}")
+        served = self.gateway.served
+        self._context = Connection(self.broker, client_id, served, f"/{host}", listener=self.listener)
+        if self.principal:
+            self._context.principal = self.principal
+        self._channel = Throttling(self.gateway, self._context)
         self._endpoint = self.gateway.cluster.network.connect(
             process, self.broker, LISTENER, self._answered, self._ended
         )
@@ -99,7 +112,9 @@ class ClientConnection:
     def _send(self, data: bytes) -> None:
         if self.number not in self.gateway.connections:
             return  # the connection has ended while the machine was paused
-        if self._silent or self._channel.holds(data, bool(self._asked)):
+        if self._silent or (self.login is not None and self.login.failure):
+            return
+        if self._channel.holds(data, bool(self._asked)):
             return
         self._handle(data)
 
@@ -131,7 +146,9 @@ class ClientConnection:
 
     def _is_hit(self, asked: _InFlight) -> bool:
         """Whether a fault takes the request away from its broker."""
-        name = api_names()[asked.api.key]
+        name = api_names().get(asked.api.key)
+        if name is None:
+            return False  # an API that is only refused, or that of a login
         fault = self._context.served.faults.of(ClientRequest(name, self._context.client_id, self.broker, asked.body))
         if fault is None:
             return False
@@ -156,8 +173,15 @@ class ClientConnection:
         return effect.kind in ("drop", "silence")
 
     def _read(self, data: bytes) -> _InFlight:
+        login, served = self.login, self.gateway.served
+        if login is not None and login.takes_bare_token:
+            return _InFlight(login.bare_token(data), 0, 0, {}, len(data))
         key, version, correlation_id, _ = _header(data)
-        served = self.gateway.served
+        if login is not None:
+            step = login.step(key, is_known=served.has(key, version))
+            if step is not None:
+                body = decode_request(data).body if step.is_read else {}
+                return _InFlight(step, version, correlation_id, body, len(data))
         if key in FILES and served.announces(key, version):
             return _InFlight(self.gateway.apis[key], version, correlation_id, decode_request(data).body, len(data))
         if key == API_VERSIONS and served.versions:
@@ -173,6 +197,8 @@ class ClientConnection:
             return
         process, fault = self._endpoint.process, asked.fault
         latency_us = 0 if fault is None else fault.effect.latency_us
+        if self.login is not None and self.login.failure:
+            latency_us += self.login.policy.failure_delay_us
         if latency_us or self._free_us > process.world.now:
             self._free_us = max(self._free_us, process.world.now + latency_us)
             process.call_later(self._free_us - process.world.now, self._answer, (asked, response))
@@ -187,14 +213,13 @@ class ClientConnection:
         self._context.version = version = asked.version
         process, effect = self._endpoint.process, None if asked.fault is None else asked.fault.effect
         try:
-            body = asked.api.to_response(response, asked.body, self._context)
+            body: Any = asked.api.to_response(response, asked.body, self._context)
             if effect is not None and effect.kind == "fail" and not isinstance(asked.api, FailedApi):
                 assert asked.fault is not None
                 body = with_error(body, effect.error, asked.fault.filter.partition)
             if asked.api.key == API_VERSIONS and not self._context.served.announces(API_VERSIONS, version):
                 version = 0
-            frame = encode_response(asked.api.key, version, asked.correlation_id, body)
-            frame, later_us, is_sent = self._throttled(asked, version, body, frame)
+            frame, later_us, is_sent = self._encoded(asked, version, body)
             if is_sent and (effect is None or effect.kind != "fail"):
                 asked.api.answered(asked.request, response, process.world.now - asked.sent_us, self._context, process)
         except KernelError:
@@ -206,14 +231,21 @@ class ClientConnection:
             return
         if later_us:
             process.call_later(later_us, self._write_late, frame)
-        else:
+            return
+        if frame is not None:
             self.outlet.write(frame)
+        if self.login is not None and self.login.failure:
+            self.refuse(self.login.failure)
+        else:
             self._go_on()
 
-    def _throttled(self, asked: _InFlight, version: int, body: Body, frame: bytes) -> tuple[bytes, int, bool]:
-        """The answer as the quotas of the client have it: its frame, how much later it is written, and whether it is
-        the broker's."""
+    def _encoded(self, asked: _InFlight, version: int, body: Any) -> tuple[bytes | None, int, bool]:
+        """The answer as the quotas of the client have it: its frame, or none; how much later it is written; and whether
+        it is the broker's."""
+        if body is None or isinstance(body, bytes):
+            return body, 0, True  # of a login
         key, channel = asked.api.key, self._channel
+        frame = encode_response(key, version, asked.correlation_id, body)
         if key not in (PRODUCE, FETCH) or channel.quotas is None or isinstance(asked.api, FailedApi | RefusedApi):
             return frame, 0, True
         throttle_ms = channel.produced(asked.size) if key == PRODUCE else channel.fetched(len(frame))
@@ -243,6 +275,11 @@ class ClientConnection:
             if data is None:
                 return
             self._handle(data)
+
+    def authenticated(self, principal: str) -> None:
+        """Take note that the client has logged in."""
+        self._context.principal = principal
+        self.outlet.authenticated()
 
     def refuse(self, why: str) -> None:
         """Close the connection, as brokers do where they cannot read a request, and say why in the log."""

@@ -77,7 +77,16 @@ class Gateway:
 
     def _connection(self, given: Accepted, outlet: Outlet) -> "ClientConnection | ZooKeeperConnection":
         if given.broker != ZOOKEEPER:
-            return ClientConnection(self, given.connection, given.broker, given.address, outlet)
+            connection = ClientConnection(
+                self, given.connection, given.broker, given.address, outlet, given.listener, given.principal
+            )
+            if self.served.logins is not None and given.listener.startswith("SASL_"):
+                from scenarios.wire.gateway.login import Login
+
+                connection.login = Login(
+                    self.served.logins, given.connection, lambda: self.cluster.world.now, connection.authenticated
+                )
+            return connection
         from scenarios.wire.zookeeper.zookeeper_connection import (
             ZooKeeperConnection,  # most have no client of ZooKeeper
         )

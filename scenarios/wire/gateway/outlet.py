@@ -16,6 +16,9 @@ class Outlet(Protocol):
     def handled(self) -> None:
         """Take note that a request was handled that is not answered (acks=0)."""
 
+    def authenticated(self) -> None:
+        """Take requests of any size from now on: the client has logged in."""
+
     def end(self, *, reset: bool) -> None:
         """End the connection: at once, or after everything that was written."""
 

@@ -7,9 +7,9 @@ import resource
 import socket
 import struct
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attrs import define, field
 
@@ -17,8 +17,11 @@ from emulator.zookeeper import ZOOKEEPER
 from scenarios.errors import BadInput
 from scenarios.wire.apis.base import Address
 from scenarios.wire.gateway.readiness import READ, WRITE, Readiness
-from scenarios.wire.inputs import Accepted, Closed, Frame
+from scenarios.wire.inputs import PLAINTEXT, Accepted, Closed, Frame
 from scenarios.wire.live_inputs import LiveInputs
+
+if TYPE_CHECKING:
+    from scenarios.wire.gateway.secured_listener import SecuredListener
 
 BACKLOG = 1024
 FILES_OF_ITS_OWN = 100
@@ -57,6 +60,8 @@ class Protocol(NamedTuple):
 
 
 KAFKA = Protocol("Kafka's protocol", 104_857_600, "socket.request.max.bytes")
+SASL = Protocol("Kafka's protocol", 524_288, "sasl.server.max.receive.size")
+"""Kafka's protocol before a client has logged in (SaslServerAuthenticator.MAX_RECEIVE_SIZE; a setting since 2.8.2)."""
 JUTE = Protocol("ZooKeeper's protocol", 0xFFFFF, "jute.maxbuffer")
 
 
@@ -70,14 +75,15 @@ def most_files() -> int:
     return MOST_CONNECTIONS + FILES_OF_ITS_OWN if soft == resource.RLIM_INFINITY else soft
 
 
-def files_without_clients(brokers: int) -> int:
-    """The number of open files in a cluster without clients: each broker and ZooKeeper have two sockets."""
-    return FILES_OF_ITS_OWN + 2 * (brokers + 1)
+def files_without_clients(brokers: int, listeners: int = 1) -> int:
+    """The number of open files in a cluster without clients: each listener of a broker, and ZooKeeper, have two
+    sockets."""
+    return FILES_OF_ITS_OWN + 2 * (brokers * listeners + 1)
 
 
-def check_can_serve(brokers: int) -> None:
+def check_can_serve(brokers: int, listeners: int = 1) -> None:
     """Refuse to serve a cluster that would have to refuse its clients one by one. Raises: BadInput."""
-    allowed, needed = most_files(), files_without_clients(brokers) + LEAST_CONNECTIONS
+    allowed, needed = most_files(), files_without_clients(brokers, listeners) + LEAST_CONNECTIONS
     if allowed < needed:
         raise BadInput(
             f"this process may open {allowed} files, and a cluster of {brokers} with {LEAST_CONNECTIONS} connections "
@@ -94,7 +100,8 @@ class Sockets:
         host: the address of the listeners; ``advertised_host``: the host that clients are given.
         advertised: the address that clients are given, of each broker that has another one.
         addresses: the address of each broker, and of ZooKeeper, as clients are given it.
-        ports: the port at which each of them listens.
+        ports: the port at which each of them listens, without security.
+        secured: the other listeners of each broker.
         received: the memory into which all connections read. A buffer for each read would take longer than the read.
         most_connections: the most connections; all others are closed at once.
         most_unfinished: see ``MOST_UNFINISHED``; ``unfinished``: the bytes that there are.
@@ -110,6 +117,7 @@ class Sockets:
     advertised: Mapping[int, Address] = field(factory=dict)
     addresses: dict[int, Address] = field(factory=dict)
     ports: dict[int, int] = field(factory=dict)
+    secured: "Sequence[SecuredListener]" = ()
     received: memoryview = field(factory=lambda: memoryview(bytearray(RECEIVE)))
     most_connections: int = MOST_CONNECTIONS
     most_unfinished: int = MOST_UNFINISHED
@@ -118,28 +126,38 @@ class Sockets:
     _new: dict[int, "SocketConnection"] = field(factory=dict)
     """The connections that the world does not know yet."""
     _reserved: list[socket.socket] = field(factory=list)
-    _listeners: dict[int, socket.socket] = field(factory=dict)
+    _listeners: dict[int, list[socket.socket]] = field(factory=dict)
     _accepted: int = 0
     _spare: int = field(init=False)
     """A file that is closed when no other can be opened; -1: it is closed."""
 
     def __attrs_post_init__(self) -> None:
         self._spare = os.open(os.devnull, os.O_RDONLY)
-        self.most_connections = min(self.most_connections, most_files() - files_without_clients(self.brokers))
+        needed = files_without_clients(self.brokers, 1 + len(self.secured))
+        self.most_connections = min(self.most_connections, most_files() - needed)
 
     def reserve(self, brokers: Mapping[int, int]) -> None:
-        """Choose the ports of the brokers and of ``ZOOKEEPER``, 0 for any. They keep their ports while nothing listens.
+        """Choose the ports of the brokers and of ``ZOOKEEPER``, 0 for any, and those of the brokers' other listeners.
+        They keep their ports while nothing listens.
 
         Raises: BadInput where a port is taken.
         """
         for broker, port in brokers.items():
-            # First alone: sockets that share a port would also share it with another process of this user's.
-            with self._bound(port, shared=False) as alone:
-                free = alone.getsockname()[1]
-            reserved = self._bound(free)
-            self._reserved.append(reserved)
-            self.ports[broker] = found = reserved.getsockname()[1]
+            self.ports[broker] = found = self._reserved_port(port)
             self.addresses[broker] = self.advertised.get(broker, (self.advertised_host, found))
+        for listener in self.secured:
+            for broker, port in enumerate(listener.wanted):
+                listener.ports[broker] = found = self._reserved_port(port)
+                listener.listens[broker] = self.host, found
+                listener.addresses[broker] = self.advertised_host, found
+
+    def _reserved_port(self, port: int) -> int:
+        # First alone: sockets that share a port would also share it with another process of this user's.
+        with self._bound(port, shared=False) as alone:
+            free = alone.getsockname()[1]
+        reserved = self._bound(free)
+        self._reserved.append(reserved)
+        return int(reserved.getsockname()[1])
 
     def _bound(self, port: int, *, shared: bool = True) -> socket.socket:
         found = socket.socket(socket.AF_INET6 if ":" in self.host else socket.AF_INET)
@@ -155,8 +173,8 @@ class Sockets:
                 what = f"{self.host} is no address of this machine; write one that it has, such as 127.0.0.1"
                 raise BadInput(what, where="--host") from error
             raise BadInput(
-                f"port {port} of {self.host} cannot be used ({error.strerror}); leave --port and --zookeeper-port out "
-                "for any free ones"
+                f"port {port} of {self.host} cannot be used ({error.strerror}); leave --port and --zookeeper-port out, "
+                "and the port of --listener, for any free ones"
             ) from error
         return found
 
@@ -183,25 +201,30 @@ class Sockets:
     def listen(self, broker: int) -> None:
         if broker in self._listeners:
             return
+        self._listeners[broker] = []
+        self._listen_at(broker, self.ports[broker], None)
+        for secured in self.secured if broker != ZOOKEEPER else ():
+            self._listen_at(broker, secured.ports[broker], secured)
+
+    def _listen_at(self, broker: int, port: int, secured: "SecuredListener | None") -> None:
         try:
-            listener = self._bound(self.ports[broker])
+            listener = self._bound(port)
             listener.listen(BACKLOG)
         except (BadInput, OSError) as error:
             self.log(f"{_named(broker)} cannot listen: {error}")
             return
         listener.setblocking(False)
-        self._listeners[broker] = listener
-        self.readiness.watch(listener, READ, lambda _: self._accept(broker, listener))
+        self._listeners[broker].append(listener)
+        self.readiness.watch(listener, READ, lambda _: self._accept(broker, listener, secured))
 
     def refuse(self, broker: int) -> None:
-        listener = self._listeners.pop(broker, None)
-        if listener is not None:
+        for listener in self._listeners.pop(broker, ()):
             self.readiness.watch(listener, 0, _nothing)
             listener.close()
 
     # -- outside ------------------------------------------------------------------------------------------------------
 
-    def _accept(self, broker: int, listener: socket.socket) -> None:
+    def _accept(self, broker: int, listener: socket.socket, secured: "SecuredListener | None") -> None:
         """Accept a client, which may have gone already."""
         try:
             try:
@@ -212,6 +235,8 @@ class Sockets:
                 client, address = self._accepted_with_spare(broker, listener)
         except OSError:
             return
+        if secured is not None:
+            secured.give_up_late()
         if len(self._open) >= self.most_connections:
             self.log(f"{address[0]}:{address[1]} to {_named(broker)}: {len(self._open)} connections are open")
             client.close()
@@ -219,10 +244,19 @@ class Sockets:
         self._accepted += 1
         client.setblocking(False)
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        text = f"{address[0]}:{address[1]}"
+        if secured is not None:
+            self._open[self._accepted] = secured.accept(self, broker, self._accepted, client, text)
+            return
         protocol = JUTE if broker == ZOOKEEPER else KAFKA
-        connection = SocketConnection(self, protocol, self._accepted, client, f"{address[0]}:{address[1]}")
-        self._open[connection.number] = self._new[connection.number] = connection
-        self.inputs.put(Accepted(connection.number, broker, connection.address))
+        connection = SocketConnection(self, protocol, broker, self._accepted, client, text)
+        self._open[connection.number] = connection
+        self.accepted(connection, PLAINTEXT)
+
+    def accepted(self, connection: "SocketConnection", listener: str, principal: str = "") -> None:
+        """Report a connection to the world; ``principal``: whom its certificate names."""
+        self._new[connection.number] = connection
+        self.inputs.put(Accepted(connection.number, connection.broker, connection.address, listener, principal))
 
     def closed(self, connection: "SocketConnection") -> None:
         """Forget a connection that has ended, with all that was unsent."""
@@ -268,6 +302,7 @@ class SocketConnection:
 
     sockets: Sockets
     protocol: Protocol
+    broker: int
     number: int
     plain: socket.socket
     address: str
@@ -313,6 +348,9 @@ class SocketConnection:
         if not self._watched & READ:
             self._go_on()
 
+    def authenticated(self) -> None:
+        self.protocol = KAFKA
+
     def end(self, *, reset: bool) -> None:
         if self.ended:
             return
@@ -356,14 +394,19 @@ class SocketConnection:
 
     def _receive(self) -> bool:
         """Read from the socket. False: the connection ends here."""
-        received, before = self.sockets.received, len(self._read)
-        count = self.plain.recv_into(received)
-        self._read += received[:count]
-        goes_on = count > 0 and self._take_frames(self._read)
+        before = len(self._read)
+        goes_on = self._read_more() and self._take_frames(self._read)
         self.sockets.has_read(len(self._read) - before)
         if self._is_full:
             self._watch()
         return goes_on
+
+    def _read_more(self) -> bool:
+        """Add to ``_read`` what has come. False: nothing more will."""
+        received = self.sockets.received
+        count = self.plain.recv_into(received)
+        self._read += received[:count]
+        return count > 0
 
     def _go_on(self) -> None:
         """Take the frames that were read already, then read on: fewer requests or answers wait."""

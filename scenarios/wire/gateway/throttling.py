@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
-from brokers.client_quotas import ANONYMOUS, ClientQuotas
-from scenarios.wire.apis.base import Body
+from brokers.client_quotas import ClientQuotas
+from scenarios.wire.apis.base import USER, Body, Connection
 
 if TYPE_CHECKING:
     from scenarios.wire.gateway.gateway import Gateway
@@ -29,15 +29,14 @@ class Throttling:
     """
 
     gateway: "Gateway"
-    broker: int
-    client_id: str
+    context: Connection
     held: deque[bytes] = field(factory=deque)
     muted_until_us: int = 0
 
     @property
     def quotas(self) -> ClientQuotas | None:
         """The quotas of the broker; None: no client has ever had one."""
-        return self.gateway.cluster.brokers[self.broker].client_quotas
+        return self.gateway.cluster.brokers[self.context.broker].client_quotas
 
     def holds(self, data: bytes, under_way: bool) -> bool:
         """Whether a request has to wait. ``under_way``: an earlier one is not answered."""
@@ -55,10 +54,10 @@ class Throttling:
 
     def fit(self, body: Body) -> None:
         """Let a Fetch ask for no more than the quota lets pass in a window (KAFKA-9677, 2.5)."""
-        quotas, running = self.quotas, self.gateway.cluster.brokers[self.broker]
+        quotas, running = self.quotas, self.gateway.cluster.brokers[self.context.broker]
         if quotas is None or not running.spec.policies.fetches_fit_quota:
             return
-        most = quotas.fetch.most_in_window(ANONYMOUS, self.client_id)
+        most = quotas.fetch.most_in_window(*self._client)
         if most is not None:
             body["max_bytes"] = min(body["max_bytes"], most)
             body["min_bytes"] = min(body["min_bytes"], body["max_bytes"])
@@ -66,7 +65,7 @@ class Throttling:
     def produced(self, size: int) -> int:
         """Count a Produce request. Returns its throttle time in ms."""
         quotas = self.quotas
-        return 0 if quotas is None else quotas.produce.record(ANONYMOUS, self.client_id, size, self._now_ms)
+        return 0 if quotas is None else quotas.produce.record(*self._client, size, self._now_ms)
 
     def fetched(self, size: int) -> int:
         """Count the answer to a Fetch. Returns its throttle time in ms. Since 2.0 a throttled one is not sent, so its
@@ -74,9 +73,9 @@ class Throttling:
         quotas, now_ms = self.quotas, self._now_ms
         if quotas is None:
             return 0
-        throttle_ms = quotas.fetch.record(ANONYMOUS, self.client_id, size, now_ms)
+        throttle_ms = quotas.fetch.record(*self._client, size, now_ms)
         if throttle_ms > 0 and self.answers_at_once:
-            quotas.fetch.unrecord(ANONYMOUS, self.client_id, size, now_ms)
+            quotas.fetch.unrecord(*self._client, size, now_ms)
         return throttle_ms
 
     def mute(self, throttle_ms: int) -> int:
@@ -87,11 +86,16 @@ class Throttling:
     @property
     def answers_at_once(self) -> bool:
         """Whether a throttled request is answered at once (KIP-219)."""
-        return self.gateway.cluster.brokers[self.broker].spec.policies.throttled_are_answered
+        return self.gateway.cluster.brokers[self.context.broker].spec.policies.throttled_are_answered
+
+    @property
+    def _client(self) -> tuple[str, str]:
+        """The user and the client id that the quotas are looked up for."""
+        return self.context.principal.removeprefix(USER), self.context.client_id
 
     @property
     def _now_ms(self) -> int:
-        return self.gateway.cluster.brokers[self.broker].process.clock_us // 1000
+        return self.gateway.cluster.brokers[self.context.broker].process.clock_us // 1000
 
 
 def throttled_fetch(body: Body) -> Body:

@@ -62,6 +62,10 @@ class _CountedAnswer:
         if self.onwards is not None:
             self.onwards.handled()
 
+    def authenticated(self) -> None:
+        if self.onwards is not None:
+            self.onwards.authenticated()
+
     def end(self, *, reset: bool) -> None:
         if self.onwards is not None:
             self.onwards.end(reset=reset)

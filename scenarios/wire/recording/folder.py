@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import define, field, frozen
 
@@ -22,6 +22,9 @@ from scenarios.wire.recording.answers import CountedAnswers
 from scenarios.wire.recording.log import Ended, InputLog, RecordedInputs, read_log
 from scenarios.wire.released_versions import is_release
 
+if TYPE_CHECKING:
+    from scenarios.wire.security.secured_as import SecuredAs
+
 VERSION = 1
 LOG, RUN, SCENARIO = "log", "run.toml", "scenario.toml"
 
@@ -35,6 +38,7 @@ class ServedAs:
         api_versions: the release whose versions of APIs its brokers announced.
         listens: the address at which each broker listened, and ZooKeeper.
         clock_us: the time of day at which the clocks of its machines began, in microseconds since 1970.
+        secured: the listeners beside PLAINTEXT; None: there were none.
         code: the digest of the program (``code_digest``).
     """
 
@@ -42,6 +46,7 @@ class ServedAs:
     api_versions: str
     listens: Mapping[int, Address] = field(factory=dict)
     clock_us: int = 0
+    secured: SecuredAs | None = None
     code: str = field(factory=code_digest)
 
     def to_table(self) -> dict[str, Any]:
@@ -49,7 +54,8 @@ class ServedAs:
         brokers = [{"id": broker, "host": host, "port": port} for broker, (host, port) in self.addresses.items()]
         listens = [{"id": each, "host": host, "port": port} for each, (host, port) in self.listens.items()]
         said = {"version": VERSION, "code": self.code, "api_versions": self.api_versions, "clock_us": self.clock_us}
-        return {**said, "brokers": brokers, "listens": listens}
+        secured = {} if self.secured is None else {"secured": self.secured.to_table()}
+        return {**said, "brokers": brokers, "listens": listens, **secured}
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> ServedAs:
@@ -68,7 +74,15 @@ class ServedAs:
         if type(clock_us) is not int or not 0 <= clock_us <= LATEST_US:
             raise TypeError("clock_us is the microseconds since 1970")
         versions = table["api_versions"]
-        return cls(addresses=addresses, api_versions=versions, listens=listens, clock_us=clock_us, code=table["code"])
+        secured = None
+        if "secured" in table:
+            from scenarios.wire.security.secured_as import SecuredAs
+
+            secured = SecuredAs.from_table(table["secured"])
+        return cls(
+            addresses=addresses, api_versions=versions, listens=listens, clock_us=clock_us, secured=secured,
+            code=table["code"],
+        )  # fmt: skip
 
 
 @define(eq=False)

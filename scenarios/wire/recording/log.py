@@ -22,7 +22,7 @@ from attrs import define, field, frozen
 from scenarios.errors import BadInput
 from scenarios.reading import opened_file
 from scenarios.units import LARGEST
-from scenarios.wire.inputs import Accepted, Closed, Frame, Input, Operation
+from scenarios.wire.inputs import PLAINTEXT, Accepted, Closed, Frame, Input, Operation
 
 MAGIC = b"understudy live run 1\n"
 MOST_BYTES = 104_857_600 + 1024
@@ -162,8 +162,9 @@ def _rests(file: BinaryIO, size: int, source: str) -> Iterator[tuple[int, bytes 
 def _taken_apart(what: Input | Ended) -> tuple[int, int, bytes]:
     """Kind, number and data of an entry."""
     match what:
-        case Accepted(connection, broker, address):
-            return _ACCEPTED, connection, _BROKER.pack(broker) + address.encode()
+        case Accepted(connection, broker, address, listener, principal):
+            more = "" if (listener, principal) == (PLAINTEXT, "") else f"\0{listener}\0{principal}"
+            return _ACCEPTED, connection, _BROKER.pack(broker) + f"{address}{more}".encode()
         case Frame(connection, data):
             return _FRAME, connection, data
         case Closed(connection):
@@ -182,7 +183,10 @@ def _entry(rest: bytes) -> Entry:
 
 def _accepted(number: int, data: bytes) -> Accepted:
     (broker,) = _BROKER.unpack_from(data)
-    return Accepted(number, broker, data[_BROKER.size :].decode())
+    address, *more = data[_BROKER.size :].decode().split("\0", 2)
+    if len(more) == 1:
+        raise ValueError("a listener without a principal")
+    return Accepted(number, broker, address, *more)
 
 
 _PUT_TOGETHER: dict[int, Callable[[int, bytes], Input | Ended]] = {

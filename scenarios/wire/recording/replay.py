@@ -114,7 +114,10 @@ class ReplayedRun:
         if self.on_event is not None:
             stage.cluster.trace.sink(self.on_event)
         answers = CountedAnswers()
-        served = served_cluster(stage, recorded.served.addresses, recorded.served.api_versions, recorded.served.listens)
+        as_served = recorded.served
+        served = served_cluster(
+            stage, as_served.addresses, as_served.api_versions, as_served.listens, as_served.secured
+        )
         gateway = Gateway(stage.cluster, served, answers, Operations(stage).perform, lambda _: None, stage.defect)
         inputs.perform = gateway.perform
         began = time.perf_counter()

@@ -14,6 +14,7 @@ from scenarios.language.schema.toml_text import write_toml
 from scenarios.language.targets import CLIENT_NAME
 from scenarios.language.triggers import TRIGGER_KEYS
 from scenarios.units import format_duration
+from scenarios.wire.codec.messages.security import SASL_AUTHENTICATE, SASL_HANDSHAKE
 from scenarios.wire.gateway.client_connection import RefusedFrame, client_id_of
 from scenarios.wire.inputs import Accepted, Frame, Operation
 from scenarios.wire.operations.performing import ACTION, operations
@@ -35,7 +36,7 @@ def write_scenario(recorded: RecordedLiveRun, path: Path) -> Path:
     for file in (path, frames):
         if file.exists():
             raise BadInput("is there already; name another file", where="--to-scenario", source=str(file))
-    inputs = [entry for entry in recorded.inputs.entries if not isinstance(entry.what, Operation | Ended)]
+    inputs = [entry for entry in _loads(recorded.inputs.entries) if not isinstance(entry.what, Operation | Ended)]
     try:
         with InputLog(frames) as log:
             for entry in inputs:
@@ -55,7 +56,7 @@ def write_scenario(recorded: RecordedLiveRun, path: Path) -> Path:
 
 
 def _table(recorded: RecordedLiveRun, frames: str) -> dict[str, Any]:
-    scenario, entries = recorded.scenario, recorded.inputs.entries
+    scenario, entries = recorded.scenario, _loads(recorded.inputs.entries)
     table = scenario.to_table()
     last_us = entries[-1].t_us if entries else 0
     return {
@@ -66,6 +67,29 @@ def _table(recorded: RecordedLiveRun, frames: str) -> dict[str, Any]:
         "frames": {"file": frames, "api_versions": recorded.served.api_versions, "clock_us": recorded.served.clock_us},
         "method": [*table.get("method", []), *_actions(entries)],
     }
+
+
+def _loads(entries: list[Entry]) -> list[Entry]:
+    """The inputs without those by which clients have logged in: a scenario's brokers ask for no password, and its file
+    has none."""
+    with_login: dict[int, int] = {}
+    """The bare tokens that are still to come, of each connection to a listener with SASL."""
+    kept = []
+    for entry in entries:
+        what = entry.what
+        if isinstance(what, Accepted) and what.listener.startswith("SASL_"):
+            with_login[what.connection] = 0
+        if isinstance(what, Frame) and what.connection in with_login:
+            if with_login[what.connection]:
+                with_login[what.connection] -= 1
+                continue
+            key, version = int.from_bytes(what.data[:2], "big"), int.from_bytes(what.data[2:4], "big")
+            if key in (SASL_HANDSHAKE.key, SASL_AUTHENTICATE.key):
+                if key == SASL_HANDSHAKE.key and version == 0:
+                    with_login[what.connection] = 2 if b"SCRAM" in what.data else 1
+                continue
+        kept.append(entry)
+    return kept
 
 
 def _clients(entries: list[Entry]) -> Iterator[str]:

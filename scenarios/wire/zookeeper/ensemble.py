@@ -99,7 +99,8 @@ class ServedZooKeeper:
             from scenarios.wire.zookeeper.payloads import Payloads  # most served clusters have no client of ZooKeeper
 
             served = self.served
-            self._payloads = Payloads(served.addresses, served.registration, self.cluster.setup.broker.server)
+            server = self.cluster.setup.broker.server
+            self._payloads = Payloads(served.addresses, served.registration, server, served.listeners)
         return self._payloads
 
     @property

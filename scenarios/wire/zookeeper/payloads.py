@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from attrs import define
+from attrs import define, field
 
 from brokers.client_quotas import CONSUMER, MUTATIONS, PRODUCER, REQUESTS
 from brokers.config_def import RATES, TOPIC_CONFIGS, ConfigDefinition, ConfigException, ServerProperties
@@ -20,6 +20,8 @@ from emulator.protocol import znodes
 from emulator.protocol.errors import ApiException
 from emulator.zookeeper import ZkCode
 from scenarios.wire.apis.base import Address
+from scenarios.wire.inputs import PLAINTEXT
+from scenarios.wire.listener_addresses import written
 from scenarios.wire.zookeeper.opaque import to_bytes, to_text
 from scenarios.wire.zookeeper.zookeeper_codes import Code, RefusedOperation
 
@@ -60,11 +62,13 @@ class Payloads:
         addresses: the addresses at which clients reach each broker.
         registration: the version of /brokers/ids/N that the release writes.
         server: the settings that its brokers know.
+        listeners: the addresses at the other listeners, by the listeners' security protocols.
     """
 
     addresses: Mapping[int, Address]
     registration: int = 4
     server: Callable[[], ServerProperties] = dict
+    listeners: Mapping[str, Mapping[int, Address]] = field(factory=dict)
 
     def to_client(self, path: str, text: str) -> bytes | None:
         """The bytes that a client gets for a text of the tree."""
@@ -74,13 +78,14 @@ class Payloads:
         return b"" if path == "/" and not text else to_bytes(text)
 
     def _registered(self, broker: int, text: str) -> bytes:
-        written = json.loads(text)
+        registered = json.loads(text)
         host, port = self.addresses[broker]
-        listener = f"[{host}]" if ":" in host else host
+        at = {PLAINTEXT: self.addresses, **self.listeners}
         value = {
-            "features": {}, "listener_security_protocol_map": {"PLAINTEXT": "PLAINTEXT"},
-            "endpoints": [f"PLAINTEXT://{listener}:{port}"], "rack": written.get("rack"), "jmx_port": -1, "host": host,
-            "timestamp": written["timestamp"], "port": port, "version": self.registration,
+            "features": {}, "listener_security_protocol_map": {protocol: protocol for protocol in at},
+            "endpoints": [f"{protocol}://{written(found[broker])}" for protocol, found in at.items()],
+            "rack": registered.get("rack"), "jmx_port": -1, "host": host, "timestamp": registered["timestamp"],
+            "port": port, "version": self.registration,
         }  # fmt: skip
         form = _FORMS[max(version for version in _FORMS if version <= self.registration)]
         kept = {key: value[key] for key in form if value[key] is not None}

@@ -122,6 +122,11 @@ READERS = {
         "import --topics HERE/described.txt --rates HERE/rates.json -o HERE/out.toml",
     ),
     "answer": Reader("wire/asking.py", "plan.json", "ctl state --control HERE/plan.json"),
+    "users": Reader(
+        "wire/security/listener_options.py",
+        "users.toml",
+        "serve --listener SASL_PLAINTEXT --users HERE/users.toml --record HERE",
+    ),
 }  # fmt: skip
 
 MANY = 200_000
@@ -192,6 +197,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "disks.json": '{"brokers": []}',
         "rates.json": '{"status": "success", "data": {"result": [{"metric": {"topic": "orders"}, "value": [1, "1"]}]}}',
         "rates.csv": "topic,bytes_per_s\norders,1000\n",
+        "users.toml": 'alice = "secret"\n',
     }.items():
         (folder / name).write_text(text)
     (folder / "clients.frames").write_bytes(MAGIC)

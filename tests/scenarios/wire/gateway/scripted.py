@@ -15,6 +15,7 @@ from scenarios.wire.gateway.gateway import Gateway
 from scenarios.wire.inputs import Input, Operation
 from scenarios.wire.live_stage import LiveStage
 from scenarios.wire.operations.performing import Operations
+from scenarios.wire.security.secured_as import SecuredAs
 from scenarios.wire.served import served_cluster
 
 API_VERSIONS = "3.0"
@@ -25,10 +26,12 @@ STOP = Operation('{"action": "stop"}')
 @define(eq=False)
 class Outlets:
     """Attributes:
-    written: the frames of each connection; ``ended``: how it ended, ``reset`` or ``closed``.
+    written: the frames of each connection; ``ended``: how it ended, ``reset`` or ``closed``; ``authenticated``: the
+        connections that may send requests of any size.
     """
 
     written: dict[int, list[bytes]] = field(factory=dict)
+    authenticated: list[int] = field(factory=list)
     ended: dict[int, str] = field(factory=dict)
 
     def outlet(self, connection: int) -> Outlet:
@@ -52,6 +55,9 @@ class Outlet:
         self.outlets.written[self.connection].append(frame)
 
     def handled(self) -> None: ...
+
+    def authenticated(self) -> None:
+        self.outlets.authenticated.append(self.connection)
 
     def end(self, *, reset: bool) -> None:
         self.outlets.ended[self.connection] = "reset" if reset else "closed"
@@ -92,7 +98,14 @@ class Scripted:
         return conclude(self.stage, self.stage.scenario, 0.0)[0]
 
 
-def play(table: Mapping[str, Any], given: Sequence[tuple[int, Input]], end_ms: int = 1000) -> Scripted:
+def play(
+    table: Mapping[str, Any],
+    given: Sequence[tuple[int, Input]],
+    end_ms: int = 1000,
+    *,
+    api_versions: str = API_VERSIONS,
+    secured: SecuredAs | None = None,
+) -> Scripted:
     """Play a run of the scenario in which this comes in, and which ends some time after that."""
     last_ms = given[-1][0] if given else 0
     script, log, outlets = Script([*given, (last_ms + end_ms, STOP)]), list[str](), Outlets()
@@ -107,7 +120,7 @@ def play(table: Mapping[str, Any], given: Sequence[tuple[int, Input]], end_ms: i
 
     stage = LiveStage(prepare(scenario), inputs=script, ready=ready, log=log.append)
     addresses = {broker: ("127.0.0.1", 9092 + broker) for broker in range(3)}
-    served = served_cluster(stage, addresses, API_VERSIONS)
+    served = served_cluster(stage, addresses, api_versions, secured=secured)
     gateway = Gateway(stage.cluster, served, outlets, Operations(stage).perform, log.append, stage.defect)
     script.perform = gateway.perform
     stage.play()

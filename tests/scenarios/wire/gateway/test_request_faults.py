@@ -214,3 +214,11 @@ def test_the_apis_without_one_error_are_those_whose_schema_has_none() -> None:
     ]
     assert {*found, "AddPartitionsToTxn"} == set(WITHOUT_ONE_ERROR)
     assert set(api_names()) >= set(TRANSLATED)
+
+
+def test_an_api_that_is_only_refused_is_none_that_a_fault_hits() -> None:
+    filters = {"resource_type_filter": 1, "pattern_type_filter": 1, "operation": 1, "permission_type": 1}
+    with served() as found:
+        found.operate("request.drop", api="any", occurrence=9)
+        assert found.connect().ask(29, 1, filters)["error_code"] == int(Errors.SECURITY_DISABLED)
+        assert not found.run.stage.defects
