@@ -195,12 +195,15 @@ class _Progress:
 def _all_cells(atlas: Atlas, arguments: Namespace) -> int:
     from scenarios.cli import log_output
     from scenarios.runs.batch import local_workers
+    from scenarios.runs.dataset.cell_files import CELLS
     from scenarios.studies.atlas.atlas import cell_chunks, check_failures, work
 
     began = time.monotonic()
-    baselines = list(atlas.baselines())
     root = Path(arguments.out) if arguments.out else None
-    progress = _Progress(sum(len(baseline.cells) for baseline in baselines), root, _there(root, atlas))
+    # Cells of before are read first: a folder that cannot be gone on with is refused before any move is played.
+    rows = _there(root, atlas) if root is not None and (root / CELLS).is_dir() else []
+    baselines = list(atlas.baselines())
+    progress = _Progress(sum(len(baseline.cells) for baseline in baselines), root, rows or _there(root, atlas))
     there = [row.cell for row in progress.rows]
     tasks = list(cell_chunks(baselines, atlas.replay, there))
     if there:

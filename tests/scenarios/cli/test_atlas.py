@@ -18,6 +18,7 @@ from scenarios.cli import main
 from scenarios.language import Scenario
 from scenarios.runs.dataset.cell_files import read_cells
 from scenarios.studies.atlas import outcome
+from scenarios.studies.atlas.atlas import Atlas
 from scenarios.studies.atlas.outcome import OUTCOMES
 from tests.scenarios.cli.conftest import Call
 from tests.scenarios.cli.tool import start
@@ -147,6 +148,18 @@ def test_bad_input_is_one_line(call: Call, words: tuple[str, ...], line: str) ->
     done = call("atlas", *words)
     assert done.code == 2
     assert done.line.startswith(f"understudy: {line}"), done.line
+
+
+def test_damaged_cells_are_refused_before_a_move_is_played(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played: list[Atlas] = []
+    monkeypatch.setattr(Atlas, "baselines", played.append)
+    (tmp_path / "cells").mkdir()
+    (tmp_path / "cells" / "part-0.parquet").write_bytes(b"")
+    called = call("atlas", *FEW, "--out", tmp_path)
+    assert (called.code, played) == (2, [])
+    assert "part-0.parquet: " in called.line
 
 
 def test_a_cell_that_raises_costs_no_other_one(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
