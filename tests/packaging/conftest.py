@@ -1,6 +1,7 @@
 """A project that is not ours: an environment with the wheel in it, and packages of its own called as ours are."""
 
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -58,9 +59,18 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def project(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Project:
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with all that pip installs from the wheel. It compiles some hundred files, so projects get copies."""
+    folder = tmp_path_factory.mktemp("installed")
+    install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target"]
+    subprocess.run([*install, folder, wheel], check=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def project(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Project:
     """A project that sees the dependencies of this environment, and not the checkout, installed for editing."""
-    made = _project(wheel, tmp_path_factory.mktemp("project"))
+    made = _project(installed, tmp_path_factory.mktemp("project"))
     for name in ("scenarios", "controller"):
         (made.root / name).mkdir()
         (made.root / name / "__init__.py").write_text(f"WHOSE = 'the project, {name}'\n")
@@ -80,18 +90,17 @@ sys.meta_path.insert(0, Refuses())
 
 
 @pytest.fixture(scope="session")
-def core(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Project:
+def core(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Project:
     """A project whose Python refuses to import what only the extra ``study`` brings, as if it were not installed."""
-    made = _project(wheel, tmp_path_factory.mktemp("core"))
+    made = _project(installed, tmp_path_factory.mktemp("core"))
     (_site(made.root) / "refusing.py").write_text(REFUSING)
     (_site(made.root) / "refusing.pth").write_text("import refusing\n")
     return made
 
 
-def _project(wheel: Path, root: Path) -> Project:
+def _project(installed: Path, root: Path) -> Project:
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", root / ".venv"], check=True)
-    install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target"]
-    subprocess.run([*install, _site(root), wheel], check=True)
+    shutil.copytree(installed, _site(root), dirs_exist_ok=True)
     (_site(root) / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
     return Project(root, root / ".venv" / "bin" / "python")
 
