@@ -456,7 +456,7 @@ class PastReplay:
 
     @property
     def kinds(self) -> Iterable[type]:
-        """The kinds of events that somebody has asked for."""
+        """The kinds of events that are asked for."""
         return self._folds.keys()
 
     def fold(self, kind: type[Any], see: Callable[[Any], None]) -> None:

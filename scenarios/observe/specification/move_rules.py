@@ -270,7 +270,7 @@ class MoveRules:
         if protocol == WIKI and any(set(now.replicas) == {*was.replicas, *one} != set(one) for one in move.asked):
             return
         if protocol == WIKI and any(set(now.replicas) == {*was.replicas, *one} for one in move.asked):
-            return  # nobody leaves: step 1 and step 10 write the same
+            return  # no replica leaves: step 1 and step 10 write the same
         if protocol == KAFKA_6794:
             self._check_hop(event, tp, was, words)
         elif not ended:
@@ -280,7 +280,7 @@ class MoveRules:
 
     @staticmethod
     def _is_taken_up(event: ZkWritten, was: Assignment, move: MoveState) -> bool:
-        """Whether a write is U1 of a move that somebody has asked for, or has cancelled."""
+        """Whether a write is U1 of a move that was asked for, or was cancelled."""
         asked = [*move.asked, *move.pending, *([was.original] if move.cancelled else [])]
         found = [one for one in asked if was.reassigned_to(one) == move.now]
         if found:

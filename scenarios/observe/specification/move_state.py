@@ -111,7 +111,7 @@ class MoveState:
         return self.states[-1].isr if self.states else ()
 
     def ask(self, target: Replicas, seq: int) -> None:
-        """Take note that somebody has asked to move the partition to ``target``."""
+        """Take note that it is asked to move the partition to ``target``."""
         if not self.open or self.is_over:
             self.asked.clear()
             self.held.clear()

@@ -115,7 +115,7 @@ class StepRules:
 
     @staticmethod
     def _in_sync(move: MoveState, target: Replicas, writer: Writer) -> bool:
-        """``AllInIsr``; and a move of KIP-455 that neither adds nor removes anybody waits for nothing
+        """``AllInIsr``; and a move of KIP-455 that neither adds nor removes a replica does not wait
         (``Kip455Checks``)."""
         moved = move.now.adding or move.now.removing
         return move.was_in_sync(target, writer.seq) or (move.protocol == KIP_455 and not moved)

@@ -100,7 +100,8 @@ class Sound(NamedTuple):
     def configuration(self) -> Configuration:
         bounds = {"Failovers": 1} if self.action == "controller.crash" and self.step else {}
         bounds |= {"Deaths": 1} if self.target >= 0 else {}
-        bounds |= {"Cancels": 1} if self.action == "reassign.cancel" else {}
+        if self.action == "reassign.cancel":  # the list has another head then, which is elected later
+            bounds |= {"Cancels": 1, "Elections": 1}
         return Configuration(
             name="verdict", asks="Is the run a behaviour?", release=release_of(PROFILES[self.profile].release),
             protocol=self.protocol, before="".join(map(str, self.before)), after="".join(map(str, self.after)),
