@@ -76,7 +76,7 @@ def test_the_worked_example_can_fail() -> None:
 
 
 def test_every_setting_on_the_page_is_read_by_something() -> None:
-    rooms = ("brokers", "controller", "fetchers", "scenarios/profiles", "scenarios/cluster")
+    rooms = ("brokers", "controller", "fetchers", "scenarios/profiles", "scenarios/cluster", "scenarios/wire/security")
     code = "".join(path.read_text() for room in rooms for path in (ROOT / room).rglob("*.py"))
     declared = [(key.name, holder) for cls in CONFIG_CLASSES for holder, key in config_keys(cls).items()]
     assert {name for name, _holder in declared} == set(BROKER_SETTINGS)
