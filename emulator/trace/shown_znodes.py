@@ -36,6 +36,16 @@ class ZkAsked(NamedTuple):
     before: int
 
 
+class ExpiryInjected(NamedTuple):
+    """A scenario ends a session, however lately ZooKeeper has heard from its client."""
+
+    t_us: int
+    seq: int
+    cause: int
+    client: int
+    session: int
+
+
 class RequestUnanswered(NamedTuple):
     """A client has closed its connection, as the request in hand was not answered in its time.
 

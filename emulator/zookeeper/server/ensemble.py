@@ -9,6 +9,7 @@ from emulator.kernel import World
 from emulator.network import Network
 from emulator.nodes import Node, Process
 from emulator.trace import Trace
+from emulator.trace.shown_znodes import ExpiryInjected
 from emulator.zookeeper.messages import Create, SetData
 from emulator.zookeeper.paths import ancestors
 from emulator.zookeeper.server.tree import Tree
@@ -81,6 +82,7 @@ class ZooKeeper:
         session = self.server.sessions.newest(node_id)
         if session is None:
             return False
+        self.server.process.node.trace.show(ExpiryInjected, session.client, session.id)
         self.server.expire(session)
         return True
 

@@ -7,11 +7,12 @@ from typing import ClassVar
 from emulator.protocol.events import Fault
 from emulator.protocol.znodes import CONTROLLER, broker_path
 from emulator.trace.events import ZkSession
+from emulator.trace.shown_znodes import ExpiryInjected
 from emulator.zookeeper import ZOOKEEPER
 from scenarios.observe.checkers.checker import Checker, Moment, Report
 from scenarios.observe.findings.epoch_facts import EndedEarly, LivesOn, OutlivesSession
 from scenarios.observe.history.history import History
-from scenarios.observe.past.cluster_past import ZOOKEEPER_STARTS, ZOOKEEPER_STOPS
+from scenarios.observe.past.cluster_past import ZOOKEEPER_STARTS
 
 EXPIRES = "zk.expire"
 
@@ -47,25 +48,25 @@ class SessionsEnd(Checker):
         self._reported: dict[tuple[str, int], None] = {}
         self._back_us: int | None = None
         """When ZooKeeper was there again; None once a scenario ends sessions."""
-        self._asked: dict[int, None] = {}
-        """The brokers whose sessions a scenario ends while ZooKeeper is away."""
+        self._injected: dict[int, None] = {}
 
     def on_fault(self, event: Fault) -> None:
         if event.action == ZOOKEEPER_STARTS:
             self._back_us = event.t_us
-        elif event.action == ZOOKEEPER_STOPS:
-            self._asked.clear()
         elif event.action == EXPIRES:
             self._back_us = None
-            self._asked |= dict.fromkeys(event.brokers)
+
+    def on_injected(self, event: ExpiryInjected) -> None:
+        self._injected[event.session] = None
 
     def on_session(self, event: ZkSession) -> None:
         broker, cluster = event.client, self.cluster
         newest, started_us = cluster.newest_sessions.get(broker), cluster.started_us(broker)
         if event.state != "expired" or started_us is None or newest is None or newest.session != event.session:
             return
-        since_us = -1 if self._back_us is None else event.t_us - self._back_us
-        if 0 <= since_us < self._timeout_us and (since_us or broker not in self._asked):
+        if event.session in self._injected:
+            return
+        if self._back_us is not None and 0 <= event.t_us - self._back_us < self._timeout_us:
             self.violated(event, EndedEarly(broker, event.session), None, (broker,))
             return
         since_us = max(started_us, self._now.calm_since_us)
