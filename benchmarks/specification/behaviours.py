@@ -43,7 +43,7 @@ _REACHED = re.compile(r'<<"reached", (\d+), (\d+)>>')
 
 
 class Znodes(NamedTuple):
-    """The content of ZooKeeper for one partition and of the controller: ``zk`` of Cluster.tla without ``controller``."""
+    """The content of ZooKeeper for one partition and the controller: ``zk`` of Cluster.tla but for ``controller``."""
 
     leader: int
     epoch: int
