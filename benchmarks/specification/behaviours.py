@@ -43,7 +43,7 @@ _REACHED = re.compile(r'<<"reached", (\d+), (\d+)>>')
 
 
 class Znodes(NamedTuple):
-    """What ZooKeeper has of one partition and of the controller: ``zk`` of Cluster.tla without ``controller``."""
+    """The content of ZooKeeper for one partition and the controller: ``zk`` of Cluster.tla but for ``controller``."""
 
     leader: int
     epoch: int
@@ -72,7 +72,7 @@ class Znodes(NamedTuple):
 
 
 def znodes_of(events: Iterable[ZkWritten], tp: TopicPartition) -> list[Znodes]:
-    """What ZooKeeper had of a partition, from the creation of its state znode on, each time that it changed."""
+    """The znodes of a partition, from the creation of its state znode on, each time that it changed."""
     now = Znodes(0, 0, (), 0, 0, (), (), (), (), 0)
     found: list[Znodes] = []
     state_path, topic_path = znodes.state_path(tp), znodes.topic_path(tp.topic)
@@ -139,7 +139,7 @@ def reached(group: Group, class_path: str, cpu_s: int) -> list[int]:
 
 
 def edited(event: ZkWritten, **changes: object) -> ZkWritten:
-    """The same write with other values in its payload, which is JSON."""
+    """A copy of the write with other values in its payload, which is JSON."""
     return event._replace(data=json.dumps(json.loads(event.data) | changes, separators=(",", ":")))
 
 

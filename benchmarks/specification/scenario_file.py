@@ -141,7 +141,7 @@ def _stands_still(rest: Sequence[Moment]) -> bool:
 
 
 def _cut(step: str) -> str:
-    """What was sent arrives, and nothing more is written: the controller cannot reach ZooKeeper."""
+    """An entry after which what was sent arrives, and nothing is written: the controller cannot reach ZooKeeper."""
     return _entry("link.cut", step, 'target = 0\npeer = "zookeeper"\nduration = "30s"')
 
 

@@ -133,7 +133,7 @@ class MoveRules:
         self._variables.writers[event.node] = Writer(event.node, event.controller_epoch, event.seq)
 
     def on_started(self, event: MoveStarted) -> None:
-        """What is asked for by API. A tool that writes the znode emits this too, and so does one that is refused."""
+        """A request by API. A tool that writes the znode emits this too, and so does one that is refused."""
         self._moving[TopicPartition.of(event.topic, event.partition)].pending.append(event.target)
 
     def on_cancelled(self, event: MoveCancelled) -> None:

@@ -68,7 +68,7 @@ class Writer(NamedTuple):
 
 @define(eq=False)
 class MoveState:
-    """What is known of one partition's list, its state znode's versions, and the move that is asked for.
+    """The state of one partition's list, its state znode's versions, and the move that is asked for.
 
     Attributes:
         now, before: its entry in the topic's znode, and the one before the last write. ``by``: who wrote it.
