@@ -8,6 +8,7 @@ from benchmarks.calibration.client import Ask, Client, Talk
 from benchmarks.calibration.facts import Answer
 from scenarios.runs.runner import Stage
 from scenarios.wire.gateway.gateway import Gateway
+from scenarios.wire.gateway.outlet import Outlet
 from scenarios.wire.inputs import Accepted, Closed, Frame, Operation
 from scenarios.wire.served import served_cluster
 from scenarios.wire.versions import release_of
@@ -85,7 +86,7 @@ class _Talking:
 
     # -- the ways out -------------------------------------------------------------------------------------------------
 
-    def outlet(self, connection: int) -> "_Outlet":
+    def outlet(self, connection: int) -> Outlet:
         return _Outlet(self, connection)
 
     def listen(self, broker: int) -> None:
@@ -107,6 +108,9 @@ class _Outlet:
 
     def announce(self, frame: bytes) -> None:
         """A broker announces nothing."""
+
+    def authenticated(self) -> None:
+        """No listener of the case asks for a login."""
 
     def handled(self) -> None:
         """The request before the last one was one with acks=0."""

@@ -72,7 +72,8 @@ CURVES = [
 @pytest.mark.parametrize("path", CURVES, ids=lambda path: path.stem)
 def test_a_throttled_copy_comes_in_bursts_as_recorded(path: Path) -> None:
     """The window is eleven seconds old when the move begins: 11 s of the rate pass in 5 s, then nothing until 11 s.
-    A second of a burst is 19 MB, so what counts is that the emulator has as much at nearly that time."""
+    A second of a burst is 19 MB, so what counts is that the emulator has as much at nearly that time. A real log was
+    looked at every half second or later, so between two looks it had something between the two."""
 
     def at(curve: Sequence[tuple[float, int]], at_s: float) -> float:
         return max([size for after_s, size in curve if after_s <= at_s], default=0) / 1e6
@@ -81,7 +82,9 @@ def test_a_throttled_copy_comes_in_bursts_as_recorded(path: Path) -> None:
     for kafka in read(path).copied:
         for at_s in (2, 5, 8, 10, 12, 15, 18, 20, 22, 25):
             least, most = at(ours, at_s - LATE_S), at(ours, at_s + LATE_S)
-            assert least - LATE_MB <= at(kafka, at_s) <= most + LATE_MB, f"MB of 180 after {at_s} s"
+            later = next((size / 1e6 for after_s, size in kafka if after_s >= at_s), kafka[-1][1] / 1e6)
+            assert least - LATE_MB <= later, f"MB of 180 after {at_s} s"
+            assert at(kafka, at_s) <= most + LATE_MB, f"MB of 180 after {at_s} s"
         assert abs(ours[-1][0] - kafka[-1][0]) <= 2, "seconds of 26"
 
 

@@ -192,7 +192,7 @@ class MoveState:
         return f"{self.now}, ISR {list(self.isr)} in ZooKeeper{asked}"
 
 
-class Moving(dict[TopicPartition, MoveState]):
+class MoveStates(dict[TopicPartition, MoveState]):
     """The states by partition; made when they are looked up."""
 
     def __missing__(self, tp: TopicPartition) -> MoveState:

@@ -181,7 +181,7 @@ class RequestRules:
     def _check_epoch(
         self, event: ControlQueued, tp: TopicPartition, request: StopReplicaRequest, index: int, writer: Writer
     ) -> None:
-        """What is not deleted is stopped before the decision that takes it out of the ISR (``ToOffline``)."""
+        """A replica that is not deleted is stopped before the decision that takes it out of the ISR (``ToOffline``)."""
         move, epoch = self._moving[tp], request.leader_epochs[index]
         known = move.version(move.floor if move.floor_by == writer.epoch else move.version_at(writer.seq))
         if known is None:

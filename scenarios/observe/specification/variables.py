@@ -10,7 +10,7 @@ from emulator.protocol.types import TopicPartition
 from emulator.trace import Event
 from scenarios.observe.history.history import History
 from scenarios.observe.past.cluster_state import FoldedState
-from scenarios.observe.specification.move_state import Moving, Writer
+from scenarios.observe.specification.move_state import MoveStates, Writer
 from scenarios.observe.specification.rejection import Rejection, Sentence
 from scenarios.observe.specification.replica import Replica
 
@@ -49,7 +49,7 @@ class Variables:
         self.rejections: list[Rejection] = []
         self.counts: Counter[Sentence] = Counter()
         self.seen: dict[int, int] = {}
-        self.moving = Moving()
+        self.moving = MoveStates()
         self.writers: dict[int, Writer] = {}
         self._by_topic: dict[tuple[int, str], Replicas] = {}
 

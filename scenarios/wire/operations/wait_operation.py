@@ -33,7 +33,9 @@ class WaitKeys(Checked):
     def __attrs_post_init__(self) -> None:
         super().__attrs_post_init__()
         if (self.when is None) == (self.until is None):
-            raise BadInput('write one condition, such as until = "settled", or when = { fault = "third" }')
+            raise BadInput(
+                'neither or both of when and until; write one, such as until = "settled", or when = { fault = "third" }'
+            )
         if self.when is not None and isinstance(self.when.occurrence, Span):
             raise BadInput("an operation draws nothing; write one value", where="when.occurrence")
 

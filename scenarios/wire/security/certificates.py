@@ -39,7 +39,9 @@ def certified(folder: Path, hosts: Sequence[str], client_auth: str) -> ssl.SSLCo
         if not any(folder.iterdir()):
             _make(folder, hosts)
     except OSError as error:
-        raise BadInput(f"cannot be written ({error.strerror})", where=TLS, source=str(folder)) from error
+        raise BadInput(
+            f"cannot be written ({error.strerror}); name another folder", where=TLS, source=str(folder)
+        ) from error
     server, key, authority = folder / SERVER, folder / SERVER_KEY, folder / CA
     if not server.is_file():
         what = f"has no {SERVER}; put the brokers' certificate there, or name a folder that is empty"

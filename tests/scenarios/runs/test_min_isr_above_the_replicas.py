@@ -47,9 +47,9 @@ def test_0_8_does_not_know_the_setting() -> None:
     scenario = Scenario.loads(FILE.format(profile="kafka-0.8"))
     run = run_scenario(scenario)
     assert run.passed, run.explanation
-    assert run.metrics["acked_batches"] > 0
+    assert run.metrics["acked_batches"]
     assert not run.metrics["failed_batches"]
-    assert run.metrics["under_min_isr_s"] > 0
+    assert run.metrics["under_min_isr_s"]
     (hint,) = scenario.topic_hints()
     assert hint == (
         "topics[0] orders: min.insync.replicas is 2, which brokers of this release do not know (0.8.2): "

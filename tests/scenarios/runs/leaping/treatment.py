@@ -45,11 +45,11 @@ STATE: Mapping[str, Mapping[str, str]] = {
     },
     "brokers.partition.local_replica.LocalReplica": {
         "adding": KEPT, "high_watermark": SET, "leader_epoch": KEPT, "log": SET, "process": KEPT, "recorder": EMPTY,
-        "tp": KEPT,
+        "readers": KEPT, "tp": KEPT,
     },
     "brokers.partition.partition.Partition": {
         "controller_epoch": KEPT, "current": KEPT, "delayed": EMPTY, "epoch_start_offset": KEPT, "figures": KEPT,
-        "impending": KEPT, "is_leader": KEPT, "isr_state": KEPT, "leader": KEPT, "not_assigned": KEPT, "readers": KEPT,
+        "impending": KEPT, "is_leader": KEPT, "isr_state": KEPT, "leader": KEPT, "not_assigned": KEPT,
         "remotes": SET, "removing": KEPT, "replication_factor": KEPT, "services": KEPT, "unassigned": KEPT,
         "zk_version": KEPT,
     },

@@ -56,8 +56,8 @@ def play(connect: Callable[[int], Raw], servers: list[str]) -> Seen:
     seen: Seen = []
     for version in (10, 11):
         for replica_id in (-1, -2):
-            for topic in ("orders", "alone", "nowhere"):
-                ask(seen, follower, version, topic, replica_id=replica_id)
+            for name in ("orders", "alone", "nowhere"):
+                ask(seen, follower, version, name, replica_id=replica_id)
         for epoch in (0, 7):
             ask(seen, follower, version, "orders", epoch=epoch)
         ask(seen, follower, version, "orders", offset=5)
@@ -111,5 +111,5 @@ def test_a_broker_that_does_not_lead_answers_as_a_real_one(release: str) -> None
         "cluster": {"brokers": 2, "controller": 1, "config": {"auto.leader.rebalance.enable": False}},
     }
     with served(document) as ours:
-        found = play(ours.connect, ours.run.bootstrap_servers)
+        found = play(ours.connect, ours.run.bootstrap_servers.split(","))
     assert found == expected
