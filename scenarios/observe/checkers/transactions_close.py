@@ -22,7 +22,8 @@ class TransactionsClose(BrokerMemory):
         coordinator has it as open, or as decided.
 
     Not verified: that the last stable offset passes a marker only once it is committed (``reads_decided`` sees it with
-        real clients).
+        real clients); a transaction of a producer that no coordinator has ever had one of: a client has written it
+        without asking for it, which brokers before KIP-890 let hang.
     """
 
     name: ClassVar[str] = "transactions_close"
@@ -43,6 +44,6 @@ class TransactionsClose(BrokerMemory):
     def unlike(self, event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
         for tp, producers in memories["open_transactions"].items():
             for producer_id in producers:
-                state = self._states.get(producer_id, "none")
-                if state not in OPEN:
+                state = self._states.get(producer_id)
+                if state is not None and state not in OPEN:
                     yield Unlike("open_transactions", f"producer {producer_id}", "it is open", state, tp)
