@@ -11,7 +11,6 @@ from brokers import metrics
 from brokers.controlled_shutdown import ControlledShutdown
 from brokers.dynamic_config import DynamicConfigManager
 from brokers.log import log
-from brokers.log.cleaner.cleaning import _Cleaning
 from brokers.metadata_cache import MetadataCache
 from brokers.partition.partition import Partition
 from brokers.purgatory import ProduceWatchers
@@ -103,13 +102,6 @@ def _only_in_the_first_session(look: Callable[..., None]) -> Callable[..., None]
             look(self)
 
     return looks
-
-
-def _none_of_the_dirty(stays: Callable[..., bool]) -> Callable[..., bool]:
-    def stays_if_it_has_no_new_record(self: _Cleaning, batch: Any, entry: Any, deletes_stay: bool) -> bool:
-        return entry.key not in self.last_offsets and stays(self, batch, entry, deletes_stay)
-
-    return stays_if_it_has_no_new_record
 
 
 GUARDS = (
@@ -216,11 +208,5 @@ GUARDS = (
         title="a leader answers a deletion that its followers do not know of",
         here="A DeleteRecords is answered as soon as the leader's own log begins at the offset.",
         taken_out=(TakenOut(owner=RecordDeletion, function="low_watermark", instead=_counts_itself),),
-    ),
-    Guard(
-        name="compaction_keeps",
-        title="of a key with new records none stays",
-        here="The log cleaner takes the last record of a key for one that has a later record.",
-        taken_out=(TakenOut(owner=_Cleaning, function="_stays", instead=_none_of_the_dirty),),
     ),
 )
