@@ -32,7 +32,10 @@ MORE = {
     "shrink": ["--seed", "1"],
 }
 """Other arguments that a command needs. One that needs more is refused for that, and the test says so."""
-TEXTS = {"A", "ADDRESS", "AXIS", "CHECKER", "ID", "NAME", "P", "PARTITION", "RUN_ID", "S", "SIZE", "URL", "WORD"}
+TEXTS = {
+    "A", "ADDRESS", "AXIS", "CHECKER", "DRIVER", "ID", "NAME", "P", "PARTITION", "PROTOCOL[:PORT]", "RUN_ID", "S",
+    "SIZE", "URL", "WORD",
+}  # fmt: skip
 """Metavars of a text that is no path, where the command itself looks at it."""
 
 
