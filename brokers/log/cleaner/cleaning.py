@@ -95,9 +95,8 @@ class _Cleaning:
     def _map_last_offsets(self, segments: Sequence[Segment]) -> None:
         """Find the last offset of each key from ``first_dirty`` on. Records of aborted transactions do not count."""
         dirty = [segment for segment in segments if segment.next_offset > self.first_dirty]
-        begin = (
-            dirty[0].base_offset if dirty else self.end
-        )  # the markers before are not read (collectAbortedTransactions)
+        # Kafka reads the markers of the dirty segments alone (LogCleaner.collectAbortedTransactions).
+        begin = dirty[0].base_offset if dirty else self.end
         aborted = self.log.producers.aborted_until(self.end)
         transactions = CleanedTransactions.of(one for one in aborted if one.last_offset >= begin)
         for segment in dirty:
