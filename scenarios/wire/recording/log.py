@@ -22,14 +22,15 @@ from attrs import define, field, frozen
 from scenarios.errors import BadInput
 from scenarios.reading import opened_file
 from scenarios.units import LARGEST
-from scenarios.wire.inputs import PLAINTEXT, Accepted, Closed, Frame, Input, Operation
+from scenarios.wire.inputs import Accepted, Closed, Frame, Input, Operation
 
-MAGIC = b"understudy live run 1\n"
+MAGIC = b"understudy live run 2\n"
 MOST_BYTES = 104_857_600 + 1024
 """The most bytes of an entry: no request is longer (socket.request.max.bytes)."""
 _FRONT = struct.Struct("<II")
 _HEAD = struct.Struct("<BQI")
-_BROKER = struct.Struct("<i")
+_PLACE = struct.Struct("<iHH")
+"""Of an accepted connection: the broker, and the lengths of the address and of the listener's name."""
 _ACCEPTED, _FRAME, _CLOSED, _OPERATION, _ENDED = range(1, 6)
 
 
@@ -163,8 +164,8 @@ def _taken_apart(what: Input | Ended) -> tuple[int, int, bytes]:
     """Kind, number and data of an entry."""
     match what:
         case Accepted(connection, broker, address, listener, principal):
-            more = "" if (listener, principal) == (PLAINTEXT, "") else f"\0{listener}\0{principal}"
-            return _ACCEPTED, connection, _BROKER.pack(broker) + f"{address}{more}".encode()
+            where, how = address.encode(), listener.encode()
+            return _ACCEPTED, connection, _PLACE.pack(broker, len(where), len(how)) + where + how + principal.encode()
         case Frame(connection, data):
             return _FRAME, connection, data
         case Closed(connection):
@@ -182,11 +183,12 @@ def _entry(rest: bytes) -> Entry:
 
 
 def _accepted(number: int, data: bytes) -> Accepted:
-    (broker,) = _BROKER.unpack_from(data)
-    address, *more = data[_BROKER.size :].decode().split("\0", 2)
-    if len(more) == 1:
-        raise ValueError("a listener without a principal")
-    return Accepted(number, broker, address, *more)
+    broker, *lengths = _PLACE.unpack_from(data)
+    texts, begin = list[str](), _PLACE.size
+    for length in (*lengths, len(data)):
+        texts.append(data[begin : begin + length].decode())
+        begin += length
+    return Accepted(number, broker, *texts)
 
 
 _PUT_TOGETHER: dict[int, Callable[[int, bytes], Input | Ended]] = {

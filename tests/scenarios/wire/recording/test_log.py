@@ -14,7 +14,7 @@ from scenarios.wire.recording.log import MAGIC, Ended, Entry, InputLog, read_log
 
 NUMBERS = st.integers(0, 2**32 - 1)
 WHATS = st.one_of(
-    st.builds(Accepted, NUMBERS, st.integers(-1, 1000), st.text(max_size=20)),
+    st.builds(Accepted, NUMBERS, st.integers(-1, 1000), *[st.text(max_size=20)] * 3),
     st.builds(Frame, NUMBERS, st.binary(max_size=50)),
     st.builds(Closed, NUMBERS),
     st.builds(Operation, st.text(max_size=30), NUMBERS),

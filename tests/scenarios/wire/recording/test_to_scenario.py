@@ -70,7 +70,7 @@ def test_it_never_goes_over_another_file(recorded: Path, tmp_path: Path) -> None
         ({"file": "x", "data": "y"}, "keep 'file' or 'data'"),
         ({"data": "no base64"}, "not a compressed log"),
         ({"data": compressed(b"no log at all, whatever it is")}, "not the log of a live run"),
-        ({"data": compressed(b"understudy live run 1\n"), "api_versions": "9"}, "'9'"),
+        ({"data": compressed(b"understudy live run 2\n"), "api_versions": "9"}, "'9'"),
     ],
 )
 def test_frames_that_cannot_be_used_are_refused(frames: dict[str, str], wrong: str, tmp_path: Path) -> None:
