@@ -30,7 +30,7 @@ MOST_BYTES = 104_857_600 + 1024
 _FRONT = struct.Struct("<II")
 _HEAD = struct.Struct("<BQI")
 _PLACE = struct.Struct("<iHH")
-"""Of an accepted connection: the broker, and the lengths of the address and of the listener's name."""
+"""The broker of an accepted connection, and the lengths of the address and of the listener's name."""
 _ACCEPTED, _FRAME, _CLOSED, _OPERATION, _ENDED = range(1, 6)
 
 
