@@ -1,5 +1,7 @@
 """A quota of a user throttles the clients that have logged in as that user."""
 
+from typing import Any
+
 import pytest
 
 from scenarios.wire.codec import encode_request
@@ -14,7 +16,7 @@ from tests.scenarios.wire.security.logging_in import (
 )
 
 ALTER = 49
-WRITES = {"transactional_id": None, "acks": 1, "timeout_ms": 1000, "topic_data": []}
+WRITES: dict[str, Any] = {"transactional_id": None, "acks": 1, "timeout_ms": 1000, "topic_data": []}
 
 
 @pytest.mark.parametrize(("user", "throttled"), [("alice", True), ("b,o=b", False), (None, True)])
