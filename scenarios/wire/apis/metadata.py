@@ -68,7 +68,7 @@ def _topic(topic: TopicAnswer, body: Body, connection: Connection) -> Body:
         connection.served.topic_names[topic.topic_id] = topic.name
     return {
         "error_code": int(topic.error),
-        "name": topic.name or None,
+        "name": topic.name or (None if topic.topic_id else ""),
         "topic_id": id_bytes(topic.topic_id),
         "is_internal": topic.name in INTERNAL_TOPICS,
         "partitions": list(map(_partition, topic.partitions)),

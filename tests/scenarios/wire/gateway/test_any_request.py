@@ -6,7 +6,7 @@ from itertools import count
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from scenarios.wire.codec import decode_response, encode_request
@@ -127,6 +127,7 @@ def test_no_request_makes_a_broker_fail_or_a_checker_err(frames: list[bytes]) ->
 
 @settings(max_examples=15, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 @given(frames=st.lists(requests(WITH_TOPIC_IDS, NEWEST_WITHOUT_TOPIC_IDS), min_size=1, max_size=12))
+@example(frames=[encode_request(METADATA, 0, 1, "b", {"topics": [{"name": ""}]})])
 def test_no_request_with_topic_ids_does(frames: list[bytes]) -> None:
     check(frames, "kafka-3.0")
 
