@@ -11,9 +11,8 @@ import aiokafka
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRebalanceListener, TopicPartition
 from aiokafka.errors import KafkaError
 
-from scenarios.studies.clients.drivers.driver_reports import Driven, snake
+from scenarios.studies.clients.drivers.driver_reports import COMMIT_S, Driven, snake
 
-COMMIT_S = 0.3
 AGAIN_S = 0.2
 
 

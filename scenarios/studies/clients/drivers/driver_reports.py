@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from typing import Any
 
 Table = dict[str, Any]
+COMMIT_S = 0.3
+"""The time between two commits of a consumer."""
 LONGEST_END_S = 300.0
 """The time after which a driver ends by force, once it was asked to end."""
 

@@ -10,9 +10,7 @@ import kafka
 from kafka import ConsumerRebalanceListener, KafkaConsumer, KafkaProducer, OffsetAndMetadata, TopicPartition
 from kafka.errors import KafkaError
 
-from scenarios.studies.clients.drivers.driver_reports import Driven, snake
-
-COMMIT_S = 0.3
+from scenarios.studies.clients.drivers.driver_reports import COMMIT_S, Driven, snake
 
 
 def made_producer(driven: Driven) -> KafkaProducer:

@@ -8,11 +8,10 @@ from functools import partial
 import confluent_kafka
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
 
-from scenarios.studies.clients.drivers.driver_reports import Driven
+from scenarios.studies.clients.drivers.driver_reports import COMMIT_S, Driven
 
 PATIENT_S = 3600.0
 """Longer than any run: the process is ended from outside."""
-COMMIT_S = 0.3
 
 
 def made_producer(driven: Driven) -> Producer:
