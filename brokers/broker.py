@@ -11,7 +11,7 @@ from attrs import define, field, frozen
 
 from brokers.broker_policies import BrokerPolicies
 from brokers.controlled_shutdown import ControlledShutdown
-from brokers.dynamic_config import DynamicConfigManager
+from brokers.dynamic_config import OF_CLIENTS, DynamicConfigManager
 from brokers.groups.config import GROUP_METADATA_TOPIC
 from brokers.groups.part import GroupsPart
 from brokers.metadata_cache import MetadataCache
@@ -345,7 +345,7 @@ class Broker:
         """Take over changed dynamic settings of ``entity``. A broker's own settings override those of all brokers."""
         node = self.process.node
         self.process.parked.rouse()
-        if entity.startswith(("clients/", "users/")):
+        if entity.startswith(OF_CLIENTS):
             from brokers.client_quotas import ClientQuotas  # only clusters with real clients have quotas of clients
 
             self.client_quotas = self.client_quotas or ClientQuotas()

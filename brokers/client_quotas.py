@@ -33,6 +33,8 @@ def entity_of(path: str) -> Entity | None:
     """The entity whose settings are at ``/config/`` + ``path``: ``clients/billing``, ``users/alice``,
     ``users/alice/clients/billing``. None: it is no entity with quotas."""
     kind, *names = path.split("/")
+    if "" in names:
+        return None
     parts = [unquote(name) for name in names]
     if kind == "clients" and len(names) == 1:
         return None, parts[0]

@@ -5,7 +5,6 @@ starts reads the settings of all topics and its own, and, beside that, the notif
 minutes; here they are kept, and read again by a broker that starts: so it gets the quotas of clients and users.
 """
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
 
@@ -23,8 +22,8 @@ from emulator.protocol.znodes import (
 )
 from emulator.zookeeper import NoNode, SessionExpired, ZkClient
 
-_WITH_QUOTAS = re.compile(r"clients/[^/]+|users/[^/]+(/clients/[^/]+)?")
-"""Clients, users, and clients of a user."""
+OF_CLIENTS = ("clients/", "users/")
+"""The beginnings of the entities that have quotas of clients."""
 Apply = Callable[[str, Mapping[str, str]], None]
 
 
@@ -54,8 +53,12 @@ class DynamicConfigManager:
 
     def _concerns(self, entity: str) -> bool:
         """Whether this broker takes over the settings of ``entity``."""
-        if entity.startswith("topics/") or _WITH_QUOTAS.fullmatch(entity):
+        if entity.startswith("topics/"):
             return True
+        if entity.startswith(OF_CLIENTS):
+            from brokers.client_quotas import entity_of  # only clusters with real clients have quotas of clients
+
+            return entity_of(entity) is not None
         return entity in (ALL_BROKERS, broker_entity(self._process.node.id))
 
     def look(self) -> None:
