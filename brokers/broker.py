@@ -350,10 +350,10 @@ class Broker:
 
             self.client_quotas = self.client_quotas or ClientQuotas()
             self.client_quotas.configured(entity, config)
-            node.trace.show(SettingsTaken, node.id, entity, tuple(config.items()))
+            self.process.show(SettingsTaken, node.id, entity, tuple(config.items()))
             return
         self.quotas.configured(entity, config)
-        node.trace.show(SettingsTaken, node.id, entity, tuple(config.items()))
+        self.process.show(SettingsTaken, node.id, entity, tuple(config.items()))
         if entity.startswith("brokers/"):
             self._layers[entity] = config
             own = self._layers.get(broker_entity(node.id), {})

@@ -54,7 +54,7 @@ class BrokerToControllerChannel:
         if self._client is None or self._client.host != controller:
             if self._client is not None:
                 node = self.process.node
-                node.trace.show(ControllerLeft, node.id, self._client.host, controller)
+                self.process.show(ControllerLeft, node.id, self._client.host, controller)
                 self._client.close()
             self._client = self.connect(controller)
         return self._client

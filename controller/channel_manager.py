@@ -65,7 +65,7 @@ class RequestSendThread:
 
     def put(self, request: Request, done: Done | None = None) -> None:
         """Queue ``request``; ``done`` is called with the response."""
-        self.process.node.trace.show(ControlQueued, self.process.node.id, self.broker, request)
+        self.process.show(ControlQueued, self.process.node.id, self.broker, request)
         self._queue.put((request, done, self.process.node.trace.cause, self.process.clock_us))
         self._metrics.changed()
 
@@ -73,7 +73,7 @@ class RequestSendThread:
         """Stop for good, dropping what is queued. ``resigns``: the broker is not the controller any more, and closes
         all its channels."""
         if not self._closed:
-            self.process.node.trace.show(ControlChannelClosed, self.process.node.id, self.broker, resigns)
+            self.process.show(ControlChannelClosed, self.process.node.id, self.broker, resigns)
             self._metrics.ended()
         self._closed = True
         self._queue.clear()
@@ -106,7 +106,7 @@ class RequestSendThread:
                 await self.process.world.sleep(self.retry_pause_us)
                 continue
             trace.cause = event.seq
-            trace.show(ControlDelivered, self.process.node.id, self.broker, request)
+            self.process.show(ControlDelivered, self.process.node.id, self.broker, request)
             if done is not None and not self._closed:
                 done(answer)
             return

@@ -142,10 +142,10 @@ class ReplicaFetcherManager(AbstractFetcherManager):
 
     def _create(self, leader: int, fetcher_id: int) -> FetcherThread:
         connection = self._connect(leader)
-        me, trace = self.process.node.id, self.process.node.trace
+        me = self.process.node.id
         endpoint = RemoteLeaderEndPoint(
             me, connection, self.policies,
-            refused=lambda error: trace.show(FetchMisanswered, me, leader, error.name, "", -1),
+            refused=lambda error: self.process.show(FetchMisanswered, me, leader, error.name, "", -1),
         )  # fmt: skip
         name = f"ReplicaFetcherThread-{fetcher_id}-{leader}"
         metrics = self.metrics.thread(name, leader)

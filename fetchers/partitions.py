@@ -116,7 +116,7 @@ class Partitions:
         self.held[state.tp] = None
         self._endpoint.forget(state.tp)
         node = self._process.node
-        node.trace.show(FetchHeld, node.id, self._leader, *state.tp)
+        self._process.show(FetchHeld, node.id, self._leader, *state.tp)
 
     def let_go(self, state: PartitionFetchState) -> None:
         state.held = False

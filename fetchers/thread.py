@@ -179,7 +179,7 @@ class FetcherRounds:
         partitions, node = self.partitions, self._process.node
         if node.trace.shows(EpochEndsAsked):
             asked = tuple((query.tp, query.leader_epoch) for query in queries)
-            node.trace.show(EpochEndsAsked, node.id, self.thread.leader, asked)
+            self._process.show(EpochEndsAsked, node.id, self.thread.leader, asked)
         try:
             answers = await self._endpoint.epoch_ends(queries)
         except Disconnected as lost:
@@ -261,7 +261,7 @@ class FetcherRounds:
         node = self._process.node
         if node.trace.shows(FetchLost):
             requests = self._metrics.requests.count
-            node.trace.show(
+            self._process.show(
                 FetchLost, node.id, self.thread.name, self.thread.leader, requests, self.partitions.all_to_fetch
             )
 
@@ -269,7 +269,7 @@ class FetcherRounds:
         """Fail on an answer for a partition that is not in the session. Kafka throws such an answer away, and the
         session with it (FetchSessionHandler.handleResponse, 1.1); here no leader gives one."""
         me = self._process.node
-        me.trace.show(FetchMisanswered, me.id, self.thread.leader, NO_ERROR.name, tp.topic, tp.partition)
+        self._process.show(FetchMisanswered, me.id, self.thread.leader, NO_ERROR.name, tp.topic, tp.partition)
 
     def process_partition_data(self, state: PartitionFetchState, answer: FetchedFields) -> None:
         """Append what was fetched, and fetch from the new end of the log."""
@@ -372,7 +372,7 @@ class FetcherRounds:
     def _on_partition_fenced(self, state: PartitionFetchState) -> None:
         """Handle the refusal of a leader that has a higher leader epoch than the partition is fetched under."""
         node = self._process.node
-        node.trace.show(FetchFenced, node.id, self.thread.leader, *state.tp, state.leader_epoch)
+        self._process.show(FetchFenced, node.id, self.thread.leader, *state.tp, state.leader_epoch)
         fenced = Errors.FENCED_LEADER_EPOCH.name
         self._carry_out(self._policies.failures.fenced, state, fenced, fenced)
 

@@ -322,7 +322,7 @@ class GroupCoordinator:
         """Store the assignment of a generation. Members that the leader has left out are assigned nothing."""
         assignments = dict.fromkeys(group.members, b"") | dict(request.assignments)
         generation, node = group.generation, self.process.node
-        node.trace.show(AssignmentsMade, node.id, group.id, generation, tuple(assignments.items()))
+        self.process.show(AssignmentsMade, node.id, group.id, generation, tuple(assignments.items()))
 
         def stored(error: Errors) -> None:
             if group.state is not GroupState.COMPLETING or group.generation != generation:

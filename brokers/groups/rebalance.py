@@ -256,4 +256,6 @@ class GroupRebalances:
     def show_given(self, group: GroupMetadata, member: MemberMetadata) -> None:
         """Show that the answer to a SyncGroup has the member's assignment."""
         node = self.transitions.process.node
-        node.trace.show(AssignmentGiven, node.id, group.id, group.generation, member.member_id, member.assignment)
+        self.transitions.process.show(
+            AssignmentGiven, node.id, group.id, group.generation, member.member_id, member.assignment
+        )

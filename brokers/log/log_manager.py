@@ -16,7 +16,7 @@ from brokers.log.log_config import DEFAULTS, NEVER, RULES, LogConfig, LogManager
 from brokers.log.retention import Expire, Retention
 from brokers.log.segments import Segment
 from emulator.disks import DiskError, File, Torn
-from emulator.nodes import Node, Process
+from emulator.nodes import Process
 from emulator.protocol.events import LogRecovered
 from emulator.protocol.extents import ExtentPart
 from emulator.protocol.shown import RecoveryFailed, SegmentRolled
@@ -108,14 +108,14 @@ class LogsToBeDeleted:
 class SegmentRolls:
     """Records (by ``Trace.show``) when segments roll, at the end of the transition that appends."""
 
-    node: Node
+    process: Process
     _rolls: list[tuple[TopicPartition, int, int, int]] = field(factory=list)
 
     def rolled(self, log: Log, ended: Segment, batch: Batch) -> None:
         """Take note of a roll: see ``LogHooks``."""
         if ended.begin < ended.end:
             if not self._rolls:
-                self.node.trace.collect(self)
+                self.process.node.trace.collect(self)
             age_us = batch.timestamp_us - log.batches[ended.begin].timestamp_us
             self._rolls.append((log.tp, ended.size, batch.size, age_us))
 
@@ -123,7 +123,7 @@ class SegmentRolls:
         """Record the rolls: the transition has ended."""
         rolls, self._rolls = self._rolls, []
         for tp, size, batch_size, age_us in rolls:
-            self.node.trace.show(SegmentRolled, self.node.id, *tp, size, batch_size, age_us)
+            self.process.show(SegmentRolled, self.process.node.id, *tp, size, batch_size, age_us)
 
 
 class LogManager:
@@ -174,7 +174,7 @@ class LogManager:
         self._hooks = LogHooks(
             None if flusher is None else flusher.appended,
             self.retention.watch,
-            SegmentRolls(process.node).rolled,
+            SegmentRolls(process).rolled,
             self._watch_compaction,
         )
 
@@ -205,7 +205,7 @@ class LogManager:
                 removed = recover(disk.open(path), directory.recovery_points.get(tp))
             except DiskError as error:  # LogManager.loadLogs, 2.3.1: the directory is offline, others are loaded
                 directory.failed = str(error)
-                self._process.node.trace.show(RecoveryFailed, node, directory.name)
+                self._process.show(RecoveryFailed, node, directory.name)
                 return
             if removed is not None:
                 self._process.emit(

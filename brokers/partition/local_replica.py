@@ -98,7 +98,7 @@ class LocalReplica:
 
     def _show_end(self, epoch: int, end_offset: int) -> None:
         node = self.process.node
-        node.trace.show(EpochEndFound, node.id, self.tp, epoch, end_offset, self.log.end_offset)
+        self.process.show(EpochEndFound, node.id, self.tp, epoch, end_offset, self.log.end_offset)
 
     def diverging(self, epoch: int, offset: int) -> tuple[int, int] | None:
         """The point at which this log diverges from a log whose last record, before ``offset``, was written under

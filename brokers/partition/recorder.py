@@ -69,7 +69,7 @@ class Recorder:
     def reached(self, tp: TopicPartition, follower: int) -> None:
         """Take note that a follower outside the ISR reads at the high watermark, or above it."""
         node = self._process.node
-        node.trace.show(FollowerReached, node.id, *tp, follower)
+        self._process.show(FollowerReached, node.id, *tp, follower)
 
     def _record_appends(self, rows: Rows) -> None:
         """Record ``rows`` and count them in BrokerTopicMetrics."""

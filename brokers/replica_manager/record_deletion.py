@@ -200,7 +200,7 @@ class RecordDeletion:
 
     def _show(self, partition: Partition, required: int, low_watermark: int) -> None:
         me, epoch = self.process.node, partition.leader_epoch
-        me.trace.show(
+        self.process.show(
             RecordsDeleted, me.id, *partition.tp, epoch, required, low_watermark, self._counted(partition)
         )  # fmt: skip
 
@@ -228,5 +228,5 @@ class RecordDeletion:
                 partition = self.partitions.get(tp)
                 if partition is not None and partition.is_leader and tp not in self.futures:
                     epoch, counted = partition.leader_epoch, self._counted(partition)
-                    me.trace.show(DeletionExpired, me.id, *tp, epoch, required, counted)
+                    self.process.show(DeletionExpired, me.id, *tp, epoch, required, counted)
             delayed.answer()

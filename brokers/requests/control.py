@@ -54,7 +54,7 @@ class ControlHandler:
         """Take over what the request says about partitions and brokers."""
         node, metadata = self._manager.process.node, self._manager.metadata
         metadata.update(request)
-        node.trace.show(MetadataCached, node.id, metadata.topics, metadata.live_brokers)
+        self._manager.process.show(MetadataCached, node.id, metadata.topics, metadata.live_brokers)
 
     def _tell_coordinators(self) -> None:
         """The partitions of deleted topics are gone for those who keep something about them."""
@@ -96,4 +96,4 @@ class ControlHandler:
             ControlResponse, request.api.name, process.node.id, request.controller_id, request.controller_epoch,
             error.name, tuple(str(tp) for tp, _ in refused), tuple(outcome.name for _, outcome in refused),
         )  # fmt: skip
-        process.node.trace.show(ControlHandled, process.node.id, request, error)
+        process.show(ControlHandled, process.node.id, request, error)

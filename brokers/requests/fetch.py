@@ -81,8 +81,8 @@ class FetchHandler:
                 found.epoch = INITIAL_EPOCH  # a full request, which forgets all that the session had
             if found is None or found.epoch != request.session_epoch:
                 error = Errors.FETCH_SESSION_ID_NOT_FOUND if found is None else Errors.INVALID_FETCH_SESSION_EPOCH
-                node = self._manager.process.node
-                node.trace.show(FetchSessionRefused, node.id, request.session_id, error.name)
+                process = self._manager.process
+                process.show(FetchSessionRefused, process.node.id, request.session_id, error.name)
                 channel.reply(FetchResponse(error, NEW_SESSION, (), 60), 60)
                 return
             session = found
@@ -97,13 +97,13 @@ class FetchHandler:
             kind = AllOrNothingSession
         session = kind(self._manager, self._last_id, request.replica_id, channel)
         self.sessions[session.id] = session
-        node = self._manager.process.node
-        node.trace.show(FetchSessionChanged, node.id, session.id, True)
+        process = self._manager.process
+        process.show(FetchSessionChanged, process.node.id, session.id, True)
 
         def closed() -> None:
             session.close()
             self.sessions.pop(session.id, None)
-            node.trace.show(FetchSessionChanged, node.id, session.id, False)
+            process.show(FetchSessionChanged, process.node.id, session.id, False)
 
         if channel.on_close is not None:
             channel.on_close()

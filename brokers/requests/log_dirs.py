@@ -56,7 +56,7 @@ class LogDirsHandler:
         response = DescribeLogDirsResponse(tuple(_directory(each, infos) for each, infos in held.items()))
         node = manager.process.node
         found = tuple(info for each in response.directories for info in each.replicas)
-        node.trace.show(LogDirsDescribed, node.id, request.partitions, found)
+        manager.process.show(LogDirsDescribed, node.id, request.partitions, found)
         channel.reply(response, response.size)
 
 

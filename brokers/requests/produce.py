@@ -168,7 +168,7 @@ class ProduceHandler:
         """Close the connection: the only way to report an error to a producer that expects no answer."""
         node = self._manager.process.node
         node.trace.record_collected()
-        node.trace.show(ProducerDropped, node.id, tuple(error.name for _tp, error, _base in results))
+        self._manager.process.show(ProducerDropped, node.id, tuple(error.name for _tp, error, _base in results))
         channel.close()
 
     # -- one batch ----------------------------------------------------------------------------------------------------
@@ -212,7 +212,7 @@ class ProduceHandler:
         process = self._manager.process
         newest_ms, age_us = batch.header.max_timestamp_ms, process.clock_us - batch.header.max_timestamp_ms * 1000
         if newest_ms >= 0 and abs(age_us) > OTHER_TIME_US:
-            process.node.trace.show(RecordsTimed, process.node.id, *batch.tp, age_us)
+            process.show(RecordsTimed, process.node.id, *batch.tp, age_us)
 
     @staticmethod
     def _lacks_keys(batch: ProducedRecords) -> bool:
@@ -308,12 +308,12 @@ class ProduceHandler:
     def _expire(self, produce: tuple[DelayedProduce, list[Waiting]]) -> None:
         """The time of a request is over."""
         delayed, waiting = produce
-        trace = self._manager.process.node.trace
-        if delayed.unfinished and trace.shows(ProduceExpired):
+        process = self._manager.process
+        if delayed.unfinished and process.node.trace.shows(ProduceExpired):
             late = tuple(
                 (partition.tp, required)
                 for place, partition, required in waiting
                 if delayed.results[place][1] is Errors.REQUEST_TIMED_OUT
             )
-            trace.show(ProduceExpired, self._manager.process.node.id, delayed.request.acks, late)
+            process.show(ProduceExpired, process.node.id, delayed.request.acks, late)
         delayed.expire()

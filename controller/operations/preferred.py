@@ -79,8 +79,8 @@ class PreferredElections:
         Kafka delays the response until the metadata of the controller's own broker shows the new leaders; here it is
         sent once they are written.
         """
-        node = self.partitions.elections.process.node
-        node.trace.show(ElectionsRequested, node.id, request)
+        process = self.partitions.elections.process
+        process.show(ElectionsRequested, process.node.id, request)
         named = tuple(self.context.partitions()) if request.partitions is None else request.partitions
         outcomes: Outcomes = {tp: self._refusal(tp, request.type) for tp in named}
         wanted = [tp for tp, error in outcomes.items() if error is Errors.NONE]

@@ -105,8 +105,7 @@ class AutoLeaderRebalance:
         """Check the imbalance, and set the timer for the next check."""
         await self._balance()
         self._check_after(self.settings.interval_us)
-        node = self.process.node
-        node.trace.show(LeadersLookedAt, node.id, self.settings.percentage)
+        self.process.show(LeadersLookedAt, self.process.node.id, self.settings.percentage)
 
     def _check_after(self, delay_us: int) -> None:
         event = AutoPreferredReplicaLeaderElection

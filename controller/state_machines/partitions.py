@@ -71,10 +71,10 @@ class PartitionStateMachine:
             led = [tp for tp in legal if states.get(tp) is not PartitionState.NEW]
             elected = await self.elections.elect(led, selector or self.selectors.offline)
             legal = [*created, *elected]
-        trace = self.elections.process.node.trace
-        if trace.shows(PartitionsChanged):
+        process = self.elections.process
+        if process.node.trace.shows(PartitionsChanged):
             before = tuple(self.context.partition_state(tp) for tp in legal)
-            trace.show(PartitionsChanged, self.batch.controller_id, tuple(legal), before, target)
+            process.show(PartitionsChanged, self.batch.controller_id, tuple(legal), before, target)
         self.context.partition_states.update(dict.fromkeys(legal, target))
         self.batch.send_to_brokers()
         return legal

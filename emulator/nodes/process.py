@@ -44,6 +44,7 @@ class Process:
         emit: records an event of this process: ``Trace.emit`` until it dies, then raises ``DeadIncarnation``.
         emit_columns: ``Trace.emit_columns``, in the same way.
         anchor: ``Trace.anchor``, in the same way: what follows in this transition is caused by the event.
+        show: ``Trace.show`` until it dies; then nothing is shown.
         metrics: the metrics of the process.
         parked: its periodic work that is not simulated at the moment.
         paused: whether it does not run: it is ``suspended``, or ``throttled``.
@@ -64,6 +65,7 @@ class Process:
     emit: Callable[..., Any] = field(init=False)
     emit_columns: Callable[..., Any] = field(init=False)
     anchor: Callable[..., Any] = field(init=False)
+    show: Callable[..., None] = field(init=False)
     metrics: Metrics = field(init=False)
     parked: Parking = field(factory=Parking)
     _nursery: trio.Nursery | None = None
@@ -75,6 +77,7 @@ class Process:
         self.emit = self.node.trace.emit
         self.emit_columns = self.node.trace.emit_columns
         self.anchor = self.node.trace.anchor
+        self.show = self.node.trace.show
         self.metrics = Metrics(self, self.node.id)
 
     @property
@@ -201,6 +204,9 @@ class Process:
     def _refuse(self, *_: object) -> NoReturn:
         raise DeadIncarnation(f"{self.name}, incarnation {self.number}, is dead")
 
+    def _hide(self, *_: object) -> None:
+        """Show nothing: what a dead process would still do does not happen."""
+
     # -- pause and end --------------------------------------------------------------------------------------------
 
     def pause(self) -> None:
@@ -250,6 +256,7 @@ class Process:
         self.parked.rouse()
         self.alive = False
         self.emit = self.emit_columns = self.anchor = self._refuse
+        self.show = self._hide
         for call, late in self._backlog:
             if call is Timer.fire:
                 late.cancel()

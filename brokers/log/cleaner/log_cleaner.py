@@ -131,7 +131,7 @@ class LogCleaner:
         )  # fmt: skip
         if shows:
             retention_ms = log.directory.config_of(log.tp.topic).delete_retention_us // 1000
-            node.trace.show(
+            self.process.show(
                 RecordsCompacted, node.id, log.tp, done.next_offset, active, now_ms, retention_ms, before,
                 tuple(log.batches),
             )  # fmt: skip
