@@ -150,7 +150,7 @@ class MetadataCache:
         wanted, topics = request.topics, self._snapshot.topics
         tables = (table.values() for topic, table in topics.items() if wanted is None or topic in wanted)
         known = tuple(state for states in tables for state in states)
-        return MetadataResponse(known, self.live_brokers, self.controller)
+        return MetadataResponse(known, self.live_brokers, self.controller, self._snapshot.topic_ids)
 
 
 def serves_all(_metadata: MetadataCache, _tp: TopicPartition) -> bool:

@@ -147,7 +147,7 @@ class MetadataHandler:
         )
         answers = (*(TopicAnswer("", Errors.UNKNOWN_TOPIC_ID, (), each) for each in unknown_ids), *answers)
         states = tuple(partition.state for answer in answers for partition in answer.partitions)
-        response = ClientMetadataResponse(states, alive, self._cache.controller, answers)
+        response = ClientMetadataResponse(states, alive, self._cache.controller, ids, topics=answers)
         channel.reply(response, response.size)
 
 

@@ -1,10 +1,11 @@
 """Metadata (API 3): a client asks any broker for the leaders, the live brokers and the controller."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from attrs import define
 
 from emulator.protocol.api import Request, Response, declare
+from emulator.protocol.leader_and_isr import NO_TOPIC_IDS
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata
 
@@ -29,11 +30,13 @@ class MetadataResponse(Response):
 
     Attributes:
         controller: the controller's broker id as of the last UpdateMetadata (v1, 0.10); NO_CONTROLLER before the first.
+        topic_ids: the ids of all topics that the broker knows; empty before KIP-516 (2.8).
     """
 
     partitions: tuple[PartitionMetadata, ...]
     live_brokers: tuple[int, ...]
     controller: int
+    topic_ids: Mapping[str, str] = NO_TOPIC_IDS
 
     @property
     def size(self) -> int:

@@ -104,6 +104,7 @@ def _workloads(scenario: Scenario, load: WorkloadSpec) -> list[Workload]:
             batch_size=int(load.setting("batch.size")),
             max_request_size=int(load.setting("max.request.size")),
             max_in_flight=int(load.setting("max.in.flight.requests.per.connection")),
+            knows_epochs=scenario.policies.brokers.checks_epochs,
             name=load.name,
         )
         for number in range(load.producers)

@@ -196,9 +196,10 @@ class ConvergenceJudge:
             self._unaccepted |= dict.fromkeys(partitions, NotAccepted("", ""))
             if partitions:
                 rate = len(partitions) * 1_000_000 // PROBE_LINGER_US
+                knows_epochs, start_us = self.scenario.policies.brokers.checks_epochs, now_us + PROBE_LINGER_US
                 load = Workload(
-                    partitions, rate, self._probe_size(), linger_us=PROBE_LINGER_US, start_us=now_us + PROBE_LINGER_US,
-                    stop_us=now_us + PROBE_LINGER_US + 1, name="probe",
+                    partitions, rate, self._probe_size(), linger_us=PROBE_LINGER_US, start_us=start_us,
+                    stop_us=start_us + 1, knows_epochs=knows_epochs, name="probe",
                 )  # fmt: skip
                 self._probes[self.cluster.start_producer(load).id] = None
 

@@ -1,6 +1,6 @@
 """Metadata, with what a real client gets about each topic and each partition."""
 
-from attrs import define, frozen
+from attrs import define, field, frozen
 
 from emulator.protocol.api import variant
 from emulator.protocol.errors import Errors
@@ -53,4 +53,4 @@ class TopicAnswer:
 class ClientMetadataResponse(MetadataResponse):
     """The metadata cache of the answering broker, by topic."""
 
-    topics: tuple[TopicAnswer, ...] = ()
+    topics: tuple[TopicAnswer, ...] = field(kw_only=True, default=())

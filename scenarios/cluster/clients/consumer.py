@@ -44,7 +44,7 @@ class Consumer:
         self._positions = {tp: self._begun.get(tp) or Position(tp) for tp in load.partitions}
         self._metadata = ClientMetadata(
             self._network, process, self._bootstrap, load.partitions, load.retry_backoff_us, load.request_timeout_us,
-            self._learnt,
+            self._learnt, load.knows_epochs,
         )  # fmt: skip
         process.call_later(max(0, load.start_us - process.world.now), lambda _: self._metadata.ask())
         if load.stop_us is not None:

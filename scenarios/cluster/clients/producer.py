@@ -113,7 +113,7 @@ class Producer:
         self._partitioner = _partitioner(load, process)
         self._connections = Connections(network, process, timeout_us, self._answered, self._disconnected)
         self._metadata = ClientMetadata(
-            network, process, self._bootstrap, load.partitions, backoff_us, timeout_us, self._learnt
+            network, process, self._bootstrap, load.partitions, backoff_us, timeout_us, self._learnt, load.knows_epochs
         )
         self._producer_id = Question(
             network, process, self._bootstrap, backoff_us, timeout_us, InitProducerIdRequest(), self._identified

@@ -28,6 +28,7 @@ class Workload:
             that brokers accept by default, so that one linger makes one batch; Kafka's is 16 KiB.
         max_request_size: no batch is larger, in bytes; a message that is larger by itself is never sent.
         max_in_flight: max.in.flight.requests.per.connection.
+        knows_epochs: the brokers are of 2.1 or later (KIP-320): metadata of older leader epochs is passed over.
         name: the producer's name, which others may share; empty for none.
     """
 
@@ -50,6 +51,7 @@ class Workload:
     batch_size: int = 1_000_000
     max_request_size: int = 1_048_576
     max_in_flight: int = 5
+    knows_epochs: bool = True
     name: str = ""
 
     @property
