@@ -281,7 +281,9 @@ class Converged(Checker):
     def _fetchers(self) -> Iterator[Broken]:
         for broker in self.core:
             for tp in self.cluster.failed.get(broker, ()):
-                if broker in self.cluster.assignment(tp) and self.can_be_led(tp):  # else there is no leader to fetch from
+                if broker in self.cluster.assignment(tp) and self.can_be_led(
+                    tp
+                ):  # else there is no leader to fetch from
                     yield Broken(Condition.FETCHED, GivenUp(broker, copy=False), tp, (broker,))
             for tp in self.cluster.copies_failed.get(broker, ()):
                 yield Broken(Condition.FETCHED, GivenUp(broker, copy=True), tp, (broker,))

@@ -226,6 +226,25 @@ TICKETS = (
         ),
     ),
     Ticket(
+        key="AdminZkClient.addPartitions (2.4.1 to 3.9)",
+        title="CreatePartitions writes back the assignment that it has read, whatever the topic's znode holds by then: "
+        "what a move has written in between is gone from ZooKeeper, and stays in the controller's memory",
+        since="2.4.0",
+        effects=(
+            Effect(
+                checkers=(
+                    "moves_recoverable",
+                    "new_replicas_marked",
+                    "replicas_notified",
+                    "controller_remembers",
+                    "broker_remembers",
+                    "converged",
+                ),
+                parts=("IN_SYNC", "NO_STRAYS", "LED"),
+            ),
+        ),
+    ),
+    Ticket(
         key="KafkaController.processApiPartitionReassignment (2.4.1 to 2.7.2)",
         title="a move that is asked for through the API is nowhere but in the controller's queue until it begins: it "
         "is lost with that controller",

@@ -1,11 +1,13 @@
-"""Moves by KIP-455 that are cut short: of a partition that has never had a leader, or of a topic that is deleted."""
+"""Moves by KIP-455 that are cut short: of a partition that has never had a leader, or of a topic that is deleted or
+gets more partitions."""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from emulator.protocol.events import BrokerRegistered, ReplicaStopped
-from emulator.protocol.znodes import state_path_partition, topic_path
+from emulator.protocol.znodes import decode_reassigning, decode_topic, state_path_partition, topic_path
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.findings.convergence_facts import Condition, MoveInTopic
 from scenarios.observe.findings.isr_facts import DeadInIsr
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
 NEVER_LED = "KafkaController.updateLeaderEpoch (2.4.1 to 3.0.2)"
 DELETED = "ControllerContext.removeTopic (2.4.1 to 3.0.2)"
+OVERWRITTEN = "AdminZkClient.addPartitions (2.4.1 to 3.9)"
 ANNOUNCES, MARKS_AS_NEW = "kip-455.A1", "kip-455.A2"
 MOVES, WATCHES, ON_DISK = "moves", "unarmed", ("replicas", "directories")
 """The memories that a checker compares: of a controller, and of a broker."""
@@ -124,6 +127,19 @@ def _created_again(past: KeptEvents, violation: Violation, tp: TopicPartition, b
     )
 
 
+@of_partition
+def _overwritten(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+    """Partitions were added to the topic in a write that took back what was last written of this one."""
+    path = topic_path(tp.topic)
+    writes = [e for e in past.of(ZkWritten) if e.path == path and e.op != "delete" and e.seq <= violation.seq]
+    topics = [(decode_topic(write.data), decode_reassigning(write.data).get(tp.partition)) for write in writes]
+    return any(
+        len(after) > len(before) and (before[tp.partition], moved) != (after[tp.partition], moves)
+        for (before, moved), (after, moves) in pairwise(topics)
+        if tp.partition in before
+    )
+
+
 def _deleted_while_moved(past: KeptEvents, tp: TopicPartition, until_seq: int) -> ZkWritten | None:
     """The last deletion of a partition's topic, where the topic's znode named its move then."""
     path = topic_path(tp.topic)
@@ -139,4 +155,5 @@ CUT_SHORT: tuple[Reason, ...] = (
     Reason(NEVER_LED, _watch_never_set, effect=3),
     Reason(DELETED, _remembered_for_good),
     Reason(DELETED, _created_again, effect=1),
+    Reason(OVERWRITTEN, _overwritten),
 )

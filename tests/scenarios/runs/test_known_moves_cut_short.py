@@ -1,4 +1,5 @@
-"""Moves that are cut short, as a topic is deleted or has no leader yet, are recognized by their marks in the trace."""
+"""Moves that are cut short, as a topic is deleted, gets more partitions, or has no leader yet, are recognized by their
+marks in the trace."""
 
 from __future__ import annotations
 
@@ -9,11 +10,11 @@ import pytest
 
 from emulator.protocol import events as e
 from emulator.protocol.types import TopicPartition
-from emulator.protocol.znodes import state_path, topic_path
+from emulator.protocol.znodes import decode_reassigning, decode_topic, state_path, topic_path
 from emulator.trace.events import Step, ZkWritten
 from scenarios.runs import Run, run_scenario
 from scenarios.runs.findings import findings
-from scenarios.runs.known.moves_cut_short import DELETED, NEVER_LED
+from scenarios.runs.known.moves_cut_short import DELETED, NEVER_LED, OVERWRITTEN
 from scenarios.runs.known_findings import explained_findings
 from tests.scenarios.runs.building import Table, scenario
 from tests.scenarios.runs.test_known_findings import kept, tickets, told
@@ -54,6 +55,23 @@ def deleted(profile: str) -> Run:
         {"at": "4s", "action": "broker.crash", "target": 2},
         {"at": "30s", "action": "topic.delete", "topic": "orders"},
         {"at": "40s", "action": "heal"},
+    )
+    return run_scenario(
+        scenario(
+            brokers=4, controller=3, assignment=[[0, 1]], plan={0: (0, 2)}, method=method, expect=[AT_LAST],
+            profile=profile, strategy="kip-455", rate=0, horizon="3m",
+        )
+    )  # fmt: skip
+
+
+def overwritten(profile: str, after: str) -> Run:
+    """Partitions are added to a topic, whose move is asked for ``after`` some time; what the tool writes takes a while
+    to get to ZooKeeper."""
+    path = {"zk": "setData", "path": "/brokers/topics/orders", "edge": "before"}
+    method: tuple[Table, ...] = (
+        {"at": "2s", "action": "topic.expand", "topic": "orders", "partitions": 3},
+        {"when": path, "action": "message.hold", "duration": "200ms"},
+        {"at": after, "action": "reassign.execute", "via": "api"},
     )
     return run_scenario(
         scenario(
@@ -160,3 +178,23 @@ def test_not_where_no_move_was_under_way_or_nothing_was_announced_or_another_con
     last = kept(run)[-1]
     elected = e.ControllerElected(last.t_us, min(v.seq for v in run.violations) - 1, 0, 1, 2)
     assert set(tickets(told(run, run.profile, [*kept(run), elected], *run.violations))) == {None, DELETED}
+
+
+@pytest.mark.parametrize("profile", ["kafka-2.4", "kafka-3.9"])
+def test_a_move_that_begins_while_partitions_are_added_is_overwritten(profile: str) -> None:
+    """kafka-3.3, seed 113 of the default swarm."""
+    run = overwritten(profile, "2050ms")
+    assert "moves_recoverable" in {finding.checker for finding in findings(run)}
+    assert explained(run) == {(OVERWRITTEN, 0)}
+
+    def kept_in_zookeeper(event: Any) -> Any:
+        added = type(event) is ZkWritten and event.path == topic_path("orders") and len(decode_topic(event.data)) == 3
+        return event._replace(data=moving.data) if added else event
+
+    moving = next(
+        event
+        for event in kept(run)
+        if type(event) is ZkWritten and event.path == topic_path("orders") and decode_reassigning(event.data)
+    )
+    assert set(changed(run, kept_in_zookeeper)) == {None}
+    assert overwritten(profile, "2300ms").passed
