@@ -14,6 +14,7 @@ from emulator.logger import get_logger
 from emulator.network import Client, Disconnected
 from emulator.nodes import Process
 from emulator.protocol.errors import Errors
+from emulator.protocol.shown import Deviated
 from emulator.protocol.transactions.markers import TxnMarker, WriteTxnMarkersRequest, WriteTxnMarkersResponse
 from emulator.protocol.types import TopicPartition
 
@@ -23,6 +24,8 @@ RETRY_US = 50_000
 after the answer of a leader."""
 FENCED = Errors.INVALID_PRODUCER_EPOCH, Errors.TRANSACTION_COORDINATOR_FENCED
 """The errors by which a leader says that another producer or coordinator has taken over."""
+KNOWS_NOTHING = "TransactionMarkerChannelManager.addTxnMarkersToBrokerQueue (0.11 to 3.9)"
+"""The ticket of a coordinator that takes partitions for deleted before its broker has heard of any."""
 
 
 class Queued(NamedTuple):
@@ -80,7 +83,8 @@ class TransactionMarkerChannelManager:
 
     def _enqueue(self, id: str, partitions: Iterable[TopicPartition]) -> None:
         """Queue the markers of these partitions at their leaders, as this broker's metadata has them. Partitions that
-        are not in the metadata are deleted, and need none."""
+        are not in the metadata are deleted, and need none. So it says, also where all brokers have restarted, and the
+        controller's LeaderAndIsr is here before its first UpdateMetadata with partitions."""
         completion = self._goes_on(id)
         if completion is None:
             return
@@ -90,6 +94,9 @@ class TransactionMarkerChannelManager:
             state = metadata.partitions_of(tp.topic).get(tp.partition)
             if state is None:
                 found.metadata.partitions.pop(tp, None)
+                if not metadata.topics:
+                    node = self.process.node
+                    node.trace.mark(Deviated, node.id, KNOWS_NOTHING, *tp, node.id)
             elif state.leader not in metadata.live_brokers:
                 leaderless.append(tp)
             else:

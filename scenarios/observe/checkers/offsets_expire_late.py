@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from emulator.protocol.events import ClockSet, GroupStateChanged, OffsetsCommitted, OffsetsRemoved
+from emulator.protocol.shown_coordination import AssignmentsMade
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Gravity, Report
 from scenarios.observe.findings.coordination_facts import ExpiredEarly
@@ -18,10 +19,12 @@ RETENTION_MINUTES = 1440
 
 class OffsetsExpireLate(Checker):
     """A group with members keeps the offsets that they commit; one without members for offsets.retention.minutes, from
-    when it became empty, or from the commit where it never had any (KIP-211, 2.1).
+    when it became empty, or from the commit where it never had any (KIP-211, 2.1). Offsets of topics to which no member
+    subscribes are kept for as long from their commit (KIP-496, 2.4).
 
     Verified: each offset that a coordinator removes as expired, against the last commit of it that was acknowledged,
-        and the last time at which the group was empty, while no clock was set.
+        and the last time at which the group was empty, while no clock was set. Members subscribe to the topics of which
+        their leader has last assigned partitions.
 
     Not verified: that offsets expire at all; offsets that a client commits with a retention of its own.
     """
@@ -39,7 +42,10 @@ class OffsetsExpireLate(Checker):
         super().__init__(history, report)
         minutes = int(history.settings.start.brokers.get("offsets.retention.minutes", RETENTION_MINUTES))
         self._retention_us = minutes * MINUTE_US
+        self._expires_unsubscribed = history.settings.start.expires_unsubscribed
         self._clocks_set = False
+        self._assigned: dict[str, set[str]] = {}
+        """The topics of which each group's members have partitions."""
         self._committed_us: dict[tuple[str, str, int], int] = {}
         self._emptied_us: dict[str, int] = {}
         self._joined_us: dict[str, int] = {}
@@ -55,6 +61,10 @@ class OffsetsExpireLate(Checker):
         elif event.state != DEAD:
             self._joined_us.setdefault(event.group, event.t_us)
 
+    def on_made(self, event: AssignmentsMade) -> None:
+        names = (name for _, assignment in event.assignments for name in assignment.decode(errors="replace").split(","))
+        self._assigned[event.group] = {name.rpartition("-")[0] for name in names if name}
+
     def on_committed(self, event: OffsetsCommitted) -> None:
         if event.error == "NONE":
             for topic, partition in zip(event.topics, event.partitions, strict=True):
@@ -69,8 +79,17 @@ class OffsetsExpireLate(Checker):
             committed_us = self._committed_us.get((group, topic, partition))
             if committed_us is None:
                 continue
+            if self._is_unsubscribed(group, topic) and event.t_us - committed_us >= self._retention_us:
+                continue
             has_members = joined_us is not None and committed_us >= joined_us
             since_us = committed_us if emptied_us is None else emptied_us
             if has_members or (joined_us is None and event.t_us - since_us < self._retention_us):
                 facts = ExpiredEarly(event.node, group, event.t_us - committed_us, has_members)
                 self.violated(event, facts, TopicPartition.of(topic, partition), (event.node,))
+
+    def _is_unsubscribed(self, group: str, topic: str) -> bool:
+        """Whether no member subscribes to ``topic``, as far as assignments are written as emulated clients do."""
+        assigned = self._assigned.get(group)
+        if not (self._expires_unsubscribed and assigned):
+            return False
+        return topic not in assigned and assigned <= set(self.cluster.topics)

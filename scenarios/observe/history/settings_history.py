@@ -55,6 +55,8 @@ class StartSettings:
         caps_min_isr: min.insync.replicas of the release counts as at most the number of replicas (KAFKA-15583, 3.7).
         holds_high_watermark: the release's leaders commit nothing while their ISR is below min.insync.replicas
             (KAFKA-15583, 3.7).
+        expires_unsubscribed: offsets of a group with members expire where no member subscribes to their topic (KIP-496,
+            2.4).
         undone_by: the action that ends the effect of a fault's, by their names; None for one that does not last.
     """
 
@@ -79,6 +81,7 @@ class StartSettings:
     fences_once: bool = True
     knows_min_isr: bool = True
     caps_min_isr: bool = False
+    expires_unsubscribed: bool = False
     holds_high_watermark: bool = False
     undone_by: Callable[[str], str | None] = lambda _: None
 

@@ -344,6 +344,15 @@ TICKETS = (
         source="GroupMetadataManager.storeGroup with setAndPropagateAssignment, and DelayedHeartbeat, 2.3.1",
     ),
     Ticket(
+        key="TransactionMarkerChannelManager.addTxnMarkersToBrokerQueue (0.11 to 3.9)",
+        title="a coordinator that begins before its broker has heard of any partition takes those of a decided "
+        "transaction for deleted: they get no marker, and the transaction stays open in their logs",
+        since="0.11.0.0",
+        effects=(Effect(checkers=("markers_decided", "transactions_close", "converged"), parts=("READ",)),),
+        witness="TransactionMarkerChannelManager.addTxnMarkersToBrokerQueue (0.11 to 3.9)",
+        source="addTxnMarkersToBrokerQueue, 2.3.1 and 3.9.0",
+    ),
+    Ticket(
         key="KIP-360",
         title="a leader whose log began empty, after a producer's records that were deleted, takes any sequence "
         "number: a batch whose answer was lost is written again, and one that comes late is written after later ones",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from brokers.transactions.marker_sending import KNOWS_NOTHING
 from emulator.protocol.events import BecameLeader, UnknownProducerAppended
 from scenarios.observe.findings.log_facts import BatchTwice
 from scenarios.runs.known.reason import Reason, of_partition
@@ -97,10 +98,20 @@ def _left_without_assignment(past: KeptEvents, violation: Violation | None) -> b
     return bool(violation.brokers) and set(violation.brokers) <= {one.node for one in left}
 
 
+@of_partition
+def _taken_for_deleted(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+    """A coordinator has sent no marker to the partition, as its broker had heard of none."""
+    return any(
+        (one.ticket, one.topic, one.partition) == (KNOWS_NOTHING, *tp) and one.seq <= violation.seq
+        for one in past.run.witnesses
+    )
+
+
 PRODUCERS: tuple[Reason, ...] = (
     Reason("KIP-360", _producer_unknown),
     Reason("ProducerAppendInfo.checkSequence (2.4.1)", _producer_unknown),
     Reason("KAFKA-7190", _producer_forgotten),
     Reason("KAFKA-9235", _kept_its_ids),
     Reason("KAFKA-9801", _left_without_assignment),
+    Reason(KNOWS_NOTHING, _taken_for_deleted),
 )

@@ -2,13 +2,15 @@
 
 import pytest
 
+from brokers.transactions.marker_sending import KNOWS_NOTHING
 from brokers.transactions.metadata import LAST_EPOCH
 from brokers.transactions.policies import TransactionPolicies
 from brokers.transactions.records import TransactionBatch
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import TransactionsLoaded
+from emulator.protocol.shown import Deviated
 from emulator.protocol.types import TopicPartition
-from tests.brokers.bench import TP
+from tests.brokers.bench import ME, TP, state
 from tests.brokers.transactions.bench import ID, SECOND, STATES, TransactionBench
 
 UNKNOWN = TopicPartition("unknown", 0)
@@ -166,6 +168,25 @@ def test_the_next_coordinator_sends_the_markers_of_what_is_decided() -> None:
     bench.answer_markers()
     assert bench.state == "CompleteCommit"
     assert bench.producer() == (producer[0], producer[1] + 1)
+
+
+@pytest.mark.parametrize(("others", "shown"), [((), True), ((UNKNOWN,), False)])
+def test_a_coordinator_whose_broker_has_heard_of_no_partition_takes_all_for_deleted(
+    others: tuple[TopicPartition, ...], shown: bool
+) -> None:
+    """kafka-2.3, seed 106 of the default swarm: all brokers have restarted. One that has heard of others knows."""
+    bench = TransactionBench()
+    producer = bench.producer()
+    bench.add(producer)
+    bench.end(producer)
+    bench.restart()
+    for tp, leader in ((TP, -2), *((other, 0) for other in others)):
+        bench.learn(tp, leader)
+    seen = bench.see(Deviated)
+    bench.leader_and_isr(state(ME, 1, (ME,), replicas=(ME,), tp=STATES))
+    bench.wait(0)
+    assert (bench.state, bench.markers.noted) == ("CompleteCommit", [])
+    assert [(one.ticket, one.partition) for one in seen] == [(KNOWS_NOTHING, TP.partition)] * shown
 
 
 def test_a_producer_id_whose_epochs_are_used_up_is_replaced() -> None:

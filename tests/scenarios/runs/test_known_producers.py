@@ -8,14 +8,16 @@ from typing import Any, cast
 import pytest
 
 from brokers.log.producer_state_manager import ProducerStateManager
+from brokers.transactions.marker_sending import KNOWS_NOTHING
 from emulator.protocol import events as e
 from emulator.protocol.errors import Errors
 from emulator.protocol.shown import Deviated
+from emulator.protocol.types import TopicPartition
 from scenarios.language import Scenario
 from scenarios.observe.checkers import Violation
 from scenarios.runs import Run, run_scenario
 from scenarios.runs.findings import findings
-from scenarios.runs.known.known_producers import _left_without_assignment
+from scenarios.runs.known.known_producers import _left_without_assignment, _taken_for_deleted
 from scenarios.runs.known_findings import explained
 from tests.scenarios.runs.building import TP, Table, play, scenario
 from tests.scenarios.runs.stated import stated
@@ -216,3 +218,13 @@ def test_a_group_that_waits_for_an_assignment_is_known_where_one_is_missing(brok
     violation = SimpleNamespace(brokers=(broker,), seq=2)
     assert _left_without_assignment(cast("Any", past), cast("Any", violation)) is found
     assert not _left_without_assignment(cast("Any", past), cast("Any", SimpleNamespace(brokers=(broker,), seq=0)))
+
+
+@pytest.mark.parametrize(("partition", "seq", "found"), [(1, 2, True), (0, 2, False), (1, 0, False)])
+def test_a_missing_marker_is_known_where_the_partition_was_taken_for_deleted(
+    partition: int, seq: int, found: bool
+) -> None:
+    taken = Deviated(1, 1, 0, 0, KNOWS_NOTHING, "orders", partition, 0)
+    past = SimpleNamespace(run=SimpleNamespace(witnesses=(taken,)))
+    violation = SimpleNamespace(partition=TopicPartition("orders", 1), brokers=(0,), seq=seq)
+    assert _taken_for_deleted(cast("Any", past), cast("Any", violation)) is found

@@ -8,8 +8,9 @@ import pytest
 from emulator.protocol import events as e
 from emulator.protocol import shown_coordination as shown
 from emulator.protocol.types import TopicPartition
-from emulator.protocol.znodes import LeaderAndIsr, encode_config, state_path
+from emulator.protocol.znodes import LeaderAndIsr, encode_config, encode_topic, state_path, topic_path
 from emulator.trace.events import Step, ZkWritten
+from scenarios.observe.history.settings_history import StartSettings
 from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
 HOME = TopicPartition("__consumer_offsets", 0)
@@ -210,6 +211,25 @@ def test_a_group_with_members_keeps_its_offsets(reason: str, count: int) -> None
     run.commits(5)
     run.later(2 * DAY)
     run.emit(e.OffsetsRemoved, 0, GROUP, reason, False, ("orders",), (0,))
+    assert len(run.found()) == count
+
+
+@pytest.mark.parametrize(
+    ("assigned", "kept_days", "expires_unsubscribed", "count"),
+    [("t-0", 2, True, 0), ("t-0,orders-1", 2, True, 1), ("t-0", 0.5, True, 1), ("t-0", 2, False, 1), ("", 2, True, 1)],
+)
+def test_a_group_with_members_need_not_keep_the_offsets_of_topics_that_none_subscribes_to(
+    assigned: str, kept_days: float, expires_unsubscribed: bool, count: int
+) -> None:
+    """kafka-2.7, seed 127 of the default swarm: a transaction has committed them for the group."""
+    run = Coordinated("offsets_expire_late", start=StartSettings(expires_unsubscribed=expires_unsubscribed))
+    for topic in ("orders", "t"):
+        run.emit(ZkWritten, 0, "create", topic_path(topic), 0, 0, encode_topic({0: (0, 1), 1: (0, 1)}))
+    run.show(shown.AssignmentsMade, 0, GROUP, 1, ((ANNE, assigned.encode()),))
+    run.group_state("Stable")
+    run.commits(5)
+    run.later(kept_days * DAY)
+    run.emit(e.OffsetsRemoved, 0, GROUP, "expired", False, ("orders",), (0,))
     assert len(run.found()) == count
 
 
