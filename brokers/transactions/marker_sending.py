@@ -25,7 +25,7 @@ after the answer of a leader."""
 FENCED = Errors.INVALID_PRODUCER_EPOCH, Errors.TRANSACTION_COORDINATOR_FENCED
 """The errors by which a leader says that another producer or coordinator has taken over."""
 KNOWS_NOTHING = "TransactionMarkerChannelManager.addTxnMarkersToBrokerQueue (0.11 to 3.9)"
-"""The ticket of a coordinator that takes partitions for deleted before its broker has heard of any."""
+"""The ticket of a coordinator that takes partitions for deleted before its broker has received any."""
 
 
 class Queued(NamedTuple):

@@ -18,7 +18,7 @@ class ClientMetadata:
     out keeps its last state.
 
     A client that ``knows_epochs`` keeps the newest state: that of an older leader epoch comes from a broker whose cache
-    is stale (``Metadata.updatePartitionInfo``, 2.3.1). Epochs of a topic that was created again begin anew; a client
+    is stale (``Metadata.updatePartitionInfo``, 2.3.1). Epochs of a topic that was created again start over; a client
     sees that by the topic's id alone (KAFKA-12257), and otherwise waits for the epoch that it knows.
 
     Attributes:

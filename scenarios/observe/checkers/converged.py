@@ -281,9 +281,8 @@ class Converged(Checker):
     def _fetchers(self) -> Iterator[Broken]:
         for broker in self.core:
             for tp in self.cluster.failed.get(broker, ()):
-                if broker in self.cluster.assignment(tp) and self.can_be_led(
-                    tp
-                ):  # else there is no leader to fetch from
+                # Where none may lead, there is no leader to fetch from.
+                if broker in self.cluster.assignment(tp) and self.can_be_led(tp):
                     yield Broken(Condition.FETCHED, GivenUp(broker, copy=False), tp, (broker,))
             for tp in self.cluster.copies_failed.get(broker, ()):
                 yield Broken(Condition.FETCHED, GivenUp(broker, copy=True), tp, (broker,))

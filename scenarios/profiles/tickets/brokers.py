@@ -345,7 +345,7 @@ TICKETS = (
     ),
     Ticket(
         key="TransactionMarkerChannelManager.addTxnMarkersToBrokerQueue (0.11 to 3.9)",
-        title="a coordinator that begins before its broker has heard of any partition takes those of a decided "
+        title="a coordinator that begins before its broker has received any partition takes those of a decided "
         "transaction for deleted: they get no marker, and the transaction stays open in their logs",
         since="0.11.0.0",
         effects=(Effect(checkers=("markers_decided", "transactions_close", "converged"), parts=("READ",)),),

@@ -100,7 +100,7 @@ def _left_without_assignment(past: KeptEvents, violation: Violation | None) -> b
 
 @of_partition
 def _taken_for_deleted(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
-    """A coordinator has sent no marker to the partition, as its broker had heard of none."""
+    """A coordinator has sent no marker to the partition, as its broker had received none."""
     return any(
         (one.ticket, one.topic, one.partition) == (KNOWS_NOTHING, *tp) and one.seq <= violation.seq
         for one in past.run.witnesses

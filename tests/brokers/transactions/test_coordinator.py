@@ -171,10 +171,10 @@ def test_the_next_coordinator_sends_the_markers_of_what_is_decided() -> None:
 
 
 @pytest.mark.parametrize(("others", "shown"), [((), True), ((UNKNOWN,), False)])
-def test_a_coordinator_whose_broker_has_heard_of_no_partition_takes_all_for_deleted(
+def test_a_coordinator_whose_broker_has_received_no_partition_takes_all_for_deleted(
     others: tuple[TopicPartition, ...], shown: bool
 ) -> None:
-    """kafka-2.3, seed 106 of the default swarm: all brokers have restarted. One that has heard of others knows."""
+    """kafka-2.3, seed 106 of the default swarm: all brokers have restarted. One that has received others knows."""
     bench = TransactionBench()
     producer = bench.producer()
     bench.add(producer)

@@ -108,16 +108,6 @@ def test_a_partition_that_a_fetcher_gave_up() -> None:
     assert broken(played(fail))[Condition.FETCHED] == "orders-0: failed on broker 1 (KIP-461)"
 
 
-def test_a_partition_that_was_given_up_and_has_no_leader_need_not_be_fetched() -> None:
-    """Only a later leader epoch takes it up again, and nobody that may lead is left (kafka-3.9, chaos seed 112)."""
-    shrink = {"at": "2s", "action": "broker.pause", "target": 1, "duration": "20s"}
-    fail = {"at": "2s", "action": "fetcher.fail_partition", "target": 1, "partition": "orders-0"}
-    core = {"at": "30s", "action": "heal", "brokers": [1, 2, 3], "others": "stopped"}
-    run = played(fail, shrink, core, assignment=[(0, 1)])
-    assert run.state().isr == (0,)
-    assert run.run.passed, run.run.explanation
-
-
 def test_a_fetcher_that_has_died() -> None:
     fail = {"at": "3s", "action": "fetcher.fail_partition", "target": 1, "partition": "orders-0", "cause": "unexpected"}
     assert "has died" in broken(played(fail, profile="kafka-1.1"))[Condition.FETCHED]

@@ -1,4 +1,4 @@
-"""Which replicas beyond the assignment ``converged`` holds against the release."""
+"""Which replicas beyond the assignment, and which failed ones, ``converged`` holds against the release."""
 
 from __future__ import annotations
 
@@ -88,6 +88,18 @@ def test_a_leader_whose_process_is_another_by_now_has_to_be_told(run: Cluster) -
     run.emit(e.NodeCrashed, 0, 1, "process")
     run.emit(e.NodeStarted, 0, 2)
     assert run.broken(Condition.LED) == ["orders-0: broker 0 does not lead in epoch 0"]
+
+
+@pytest.mark.parametrize(("isr", "found"), [((0,), []), ((0, 2), ["orders-0: failed on broker 1 (KIP-461)"])])
+def test_a_failed_partition_is_fetched_again_only_where_a_replica_may_lead(
+    run: Cluster, isr: tuple[int, ...], found: list[str]
+) -> None:
+    """Only a later leader epoch takes it up again (kafka-3.9, seed 112 of the default swarm)."""
+    run.assigned((0, 1, 2, 3))
+    run.state(-1, isr, 1)
+    run.emit(e.NodeCrashed, 0, 1, "stop")
+    run.emit(e.PartitionFailed, 1, "ReplicaFetcherThread-0-0", "orders", 0, 0, "fenced", "FENCED_LEADER_EPOCH")
+    assert run.broken(Condition.FETCHED) == found
 
 
 STRAY = "orders-0: broker 0 still has a replica, assigned to [1, 2, 3]"
