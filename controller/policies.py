@@ -82,7 +82,7 @@ class ControllerPolicies:
         ends_elections_at_failover: whether a new controller deletes /admin/preferred_replica_election once it has held
             the elections (KAFKA-828, 0.8.0).
         restores_deleting: whether partitions that are added to a topic while it is deleted leave its znode again
-            (KAFKA-6612, 2.0); before, they were created.
+            (KAFKA-6612, 2.0); before, they stayed there.
         resumes_deletions: whether a new controller begins the deletions that are asked for (KAFKA-1681, 0.8.2).
         keeps_deleted_leaders: before KAFKA-1742 (0.8.2) the memory kept the leaders of deleted topics.
         counts_kept_as_deleted: whether the answer to a StopReplica that keeps the replica counts as its deletion

@@ -34,7 +34,8 @@ class TopicChanges:
     """Creates the topics and partitions that appear in ZooKeeper.
 
     Attributes:
-        restores_deleting: whether a topic that is being deleted gets no new partitions (KAFKA-6612, 2.0).
+        restores_deleting: whether partitions that are added to a topic while it is deleted leave its znode again
+            (KAFKA-6612, 2.0).
     """
 
     context: ControllerContext
@@ -68,8 +69,9 @@ class TopicChanges:
             return  # Deleted, and created again before this event: new topics have an event of their own.
         assignment = (await self.zk_client.assignments([topic])).get(topic, {})
         new = {partition: replicas for partition, replicas in assignment.items() if partition not in known}
-        if self.context.is_deleting(topic) and self.restores_deleting:
-            await self._restore(topic, assignment, new)
+        if self.context.is_deleting(topic):
+            if self.restores_deleting:
+                await self._restore(topic, assignment, new)
         else:
             await self._create({topic: new})
 

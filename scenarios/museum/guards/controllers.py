@@ -12,6 +12,7 @@ from controller.metrics.channels import QueueMetrics
 from controller.operations.notifications import Notifications
 from controller.operations.rebalance import AutoLeaderRebalance
 from controller.operations.shutdown import ControlledShutdowns
+from controller.operations.topics import Assignment, TopicChanges
 from controller.reassignment.steps_work import StepsWork
 from controller.state_machines.leader_election_algorithms import Candidates
 from controller.state_machines.leader_elections import LeaderElections
@@ -64,6 +65,13 @@ def _shows_too_late(_show: Callable[..., None]) -> Callable[..., None]:
 
 def _waited_before_it_came(taken: Callable[..., None]) -> Callable[..., None]:
     return lambda self, waited_us: taken(self, -1 - waited_us)
+
+
+def _adds_to_what_is_deleted(_restore: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
+    async def adds(self: TopicChanges, topic: str, _assignment: Assignment, new: Assignment) -> None:
+        await self._create({topic: new})
+
+    return adds
 
 
 def _knows_no_broker(_refusal: Callable[..., Errors]) -> Callable[..., Errors]:
@@ -174,6 +182,13 @@ GUARDS = (
         here="A broker that has been registered since the start asks three times whether it may go, is refused each "
         "time, and goes without having handed over.",
         taken_out=(TakenOut(owner=ControlledShutdowns, function="_refusal", instead=_knows_no_broker),),
+    ),
+    Guard(
+        name="deleted_get_no_leader",
+        title="a controller creates partitions that are added to a topic while it is deleted",
+        here="The partitions get a leader, and are deleted with the others once the broker is back that the deletion "
+        "waits for.",
+        taken_out=(TakenOut(owner=TopicChanges, function="_restore", instead=_adds_to_what_is_deleted),),
     ),
     Guard(
         name="controller_remembers",

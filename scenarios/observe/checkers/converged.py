@@ -9,7 +9,7 @@ from emulator.metrics import short_name
 from emulator.protocol.events import Fault, IsrProposed
 from emulator.protocol.shown import FollowerReached
 from emulator.protocol.types import TopicPartition
-from emulator.protocol.znodes import REASSIGN_PARTITIONS, LeaderAndIsr
+from emulator.protocol.znodes import DELETE_TOPICS, REASSIGN_PARTITIONS, LeaderAndIsr
 from scenarios.observe.checkers.checker import Checker, Moment, Report
 from scenarios.observe.findings.convergence_facts import (
     Broken,
@@ -198,10 +198,20 @@ class Converged(Checker):
             yield Broken(Condition.CONTROLLED, ControllerMissing(controller))
         elif [node for node in shown if node in core] != [controller]:
             yield Broken(Condition.CONTROLLED, ControllerNotShown(controller, tuple(shown)))
-        moving = cluster.requested_moves()
         for path in cluster.requests():
-            if path != REASSIGN_PARTITIONS or not moving or any(map(self.can_be_led, moving)):
+            if self._can_end(path):
                 yield Broken(Condition.NOTHING_ASKED, RequestStays(path))
+
+    def _can_end(self, path: str) -> bool:
+        """Whether the core can do all that a request in ZooKeeper asks for: move a partition that can be led, delete a
+        topic of which no other broker has a replica."""
+        cluster = self.cluster
+        if path == REASSIGN_PARTITIONS:
+            moving = cluster.requested_moves()
+            return not moving or any(map(self.can_be_led, moving))
+        parent, _, topic = path.rpartition("/")
+        replicas = {broker for tp in cluster.partitions(topic) for broker in cluster.assignment(tp)}
+        return parent != DELETE_TOPICS or replicas <= set(self.core)
 
     def _partitions(self) -> Iterator[TopicPartition]:
         yield from self.cluster.all_partitions()

@@ -194,17 +194,33 @@ TICKETS = (
     ),
     Ticket(
         key="KAFKA-6612",
-        title="a partition that is added to a topic while it is deleted is created",
+        title="partitions that are added to a topic while it is deleted stay in its znode",
         last="1.1",
         until=("2.0.0",),
-        happened="A deletion that waits for a broker can last for days. Partitions that were added meanwhile were "
-        "created, led and written to, and the deletion, which had begun without them, found replicas that it did "
-        "not expect: it took them too, with what had been acknowledged, or never ended.",
-        here="Partitions that are added to a topic while it is deleted are created. The checker sees an election "
-        "for a topic whose deletion has begun.",
-        checker="deleted_get_no_leader",
-        policies={"controller.restores_deleting": False},
-        source="KafkaController.PartitionModifications, 1.1.1 and 2.0.0",
+        happened="A deletion that waits for a broker can last for days. The controller passed over partitions that "
+        "were added meanwhile, and left them in the topic's znode. Its successor found them there without a leader, "
+        "and could not take their replicas offline (KAFKA-6650): the deletion never ended.",
+        here="Partitions that are added to a topic while it is deleted stay in its znode, and the next controller has "
+        "to delete them, too. As in the releases that had this one, KAFKA-6650 is there as well, so it cannot: the "
+        "checker sees a request for a deletion that stays in ZooKeeper.",
+        checker="converged",
+        policies={"controller.restores_deleting": False, "controller.replicas.leaderless_go_offline": False},
+        differences=(
+            Difference(
+                title="partitions that are added to a topic while it is deleted",
+                before="are taken out of its znode again",
+                here="stay in its znode",
+                policies={"controller.restores_deleting": False},
+            ),
+        ),
+        effects=(
+            Effect(
+                text="partitions that are added to a topic while it is deleted stay in its znode, and the controller "
+                "does not know them",
+                checkers=("controller_remembers",),
+            ),
+        ),
+        source="KafkaController.PartitionModifications, 1.1.1 and 2.0.0; DeleteTopicTest, 2.0.0",
     ),
     Ticket(
         key="Election.leaderForOffline (2.3.1 to 2.7.2)",

@@ -32,7 +32,7 @@ from scenarios.observe.checkers.converged import UNCLEAN
 from scenarios.observe.findings.control_facts import NotNotified, ReplicasChangedUnasked
 from scenarios.observe.findings.convergence_facts import LeaderGone, NeverLed, RequestStays
 from scenarios.observe.findings.gauge_facts import GaugeNegative
-from scenarios.observe.findings.memory_facts import BrokerRemembers
+from scenarios.observe.findings.memory_facts import BrokerRemembers, ControllerRemembers
 from scenarios.observe.findings.metadata_facts import KnowsEarlierEpoch, KnowsOtherThanZooKeeper
 from scenarios.runs.known.ledger import witnesses
 from scenarios.runs.known.reason import (
@@ -188,6 +188,16 @@ def _answers_about_metadata(past: KeptEvents, broker: int, until_seq: int) -> li
         for event in past.of(ControlResponse)
         if (event.node, event.api) == (broker, "UpdateMetadata") and started < event.seq < until_seq
     ]
+
+
+@of_partition
+def _passed_over(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+    """The partition was added to its topic while that was being deleted, as it is still."""
+    facts = violation.facts
+    if not isinstance(facts, ControllerRemembers) or facts.memory != "assignments":
+        return False
+    added = next((write for write, replicas in past.assignments(tp) if replicas), None)
+    return added is not None and all(past.cluster.at(seq).is_deleting(tp.topic) for seq in (added.seq, violation.seq))
 
 
 @of_violation
@@ -461,6 +471,7 @@ CONTROL: tuple[Reason, ...] = (
     Reason("KafkaController.processControllerChange (1.1.0 to 2.7.2)", _gone_before_it_was_looked_at),
     Reason("KAFKA-7482", _not_notified("KAFKA-7482")),
     Reason("Election.leaderForOffline (2.3.1 to 2.7.2)", _not_notified("Election.leaderForOffline")),
+    Reason("KAFKA-6612", _passed_over),
     Reason("KAFKA-6650", _leaderless_topic),
     Reason("KAFKA-6835", _allowed_too_late),
     Reason("KAFKA-6082", _by_a_replaced_controller),

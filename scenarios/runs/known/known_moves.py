@@ -95,7 +95,7 @@ def _as_it_takes_over(past: KeptEvents, asked: ZkWritten, deleted: ZkWritten) ->
 
 def _refused_for_a_dead_broker(past: KeptEvents, _: Violation | None) -> bool:
     """No move is open, and each that has ended without its target had a broker there that was not registered when it
-    was asked for, or ended."""
+    was asked for, or ended, or when the controller that ended it had not yet read which brokers there are."""
     asked = {TopicPartition(event.topic, event.partition): event for event in past.of(MoveStarted)}
     ends = {TopicPartition(event.topic, event.partition): event.seq for event in past.of(MoveFinished)}
     failed = {tp: move for tp, move in asked.items() if past.assignment(tp) != move.target}
@@ -103,10 +103,19 @@ def _refused_for_a_dead_broker(past: KeptEvents, _: Violation | None) -> bool:
         bool(failed)
         and not past.open_moves()
         and all(
-            any(not past.registered(broker, seq) for broker in move.target for seq in (move.seq, ends[tp]))
+            any(
+                not past.registered(broker, seq)
+                for broker in move.target
+                for seq in (move.seq, _last_elected(past, ends[tp]), ends[tp])
+            )
             for tp, move in failed.items()
         )
     )
+
+
+def _last_elected(past: KeptEvents, before_seq: int) -> int:
+    """The event with which the last controller before another event was elected; that event where there is none."""
+    return max((event.seq for event in past.of(ControllerElected) if event.seq < before_seq), default=before_seq)
 
 
 def _lost_with_its_controller(past: KeptEvents, _: Violation | None) -> bool:

@@ -18,14 +18,16 @@ from emulator.protocol.znodes import (
     broker_path,
     encode_config,
     encode_reassignment,
+    encode_topic,
     state_path,
+    topic_path,
 )
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.findings.control_facts import ReplicasChangedUnasked
 from scenarios.runs import Run, run_scenario
 from scenarios.runs.finding import UNFINISHED, Finding
 from scenarios.runs.findings import findings
-from scenarios.runs.known_findings import known
+from scenarios.runs.known_findings import explained_findings, known
 from tests.scenarios.runs.building import TP, Table, at_step, scenario
 from tests.scenarios.runs.stated import IN_SYNC, LED, NOTHING_ASKED, restated, stated
 from tests.scenarios.runs.test_known_findings import assigned, elected, kept, quiet, tickets, told, unled
@@ -494,3 +496,31 @@ def test_a_move_waits_for_a_broker_that_has_refused_metadata(quiet: Run) -> None
         [in_step._replace(step="kip-455.B1")],
     ):  # not for a replica
         assert tickets(told(quiet, "kafka-2.4", [*moves[:2], *other, refuses, takes], waits)) == [None]
+
+
+def test_partitions_that_are_added_while_their_topic_is_deleted_are_passed_over_before_kafka_6612() -> None:
+    """kafka-1.1, seed 319 of the default swarm. The first partition never had a leader, so the topic stays."""
+    method: tuple[Table, ...] = (
+        {"at": "1s", "action": "broker.crash", "target": [0, 1]},
+        {"at": "25s", "action": "topic.create", "topic": {"name": "late", "assignment": [[0]]}},
+        {
+            "when": {"step": "delete.start"},
+            "action": "topic.expand",
+            "topic": "late",
+            "partitions": 2,
+            "assignment": [[2]],
+        },
+        {"at": "26s", "action": "topic.delete", "topic": "late"},
+        {"at": "40s", "action": "heal"},
+    )
+    wanted: dict[str, Any] = {
+        "brokers": 4, "controller": 3, "assignment": [[2, 3]], "method": method, "rate": 0, "horizon": "3m",
+        "expect": [{"converged": True, "within": "30s"}],
+    }  # fmt: skip
+    assert run_scenario(scenario(profile="kafka-2.3", **wanted)).passed
+    run = run_scenario(scenario(profile="kafka-1.1", **wanted))
+    found = explained_findings(run)
+    assert (found.new, {reason.ticket for reason, _ in found.known}) == ((), {"KAFKA-6612", "KAFKA-6650"})
+    added = next(event for event in kept(run) if type(event) is ZkWritten and event.path == topic_path("late"))
+    events = [event._replace(data=encode_topic({0: (0,), 1: (2,)})) if event is added else event for event in kept(run)]
+    assert None in tickets(told(run, run.profile, events, *run.violations)), "it was there before"

@@ -6,7 +6,7 @@ import pytest
 
 from emulator.metrics.metric_events import GaugeSet
 from emulator.protocol import events as e
-from emulator.protocol.znodes import CONTROLLER, broker_path, encode_broker, encode_controller
+from emulator.protocol.znodes import CONTROLLER, broker_path, delete_topic_path, encode_broker, encode_controller
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.converged import Converged
 from scenarios.observe.findings.convergence_facts import Condition
@@ -100,6 +100,16 @@ def test_a_failed_partition_is_fetched_again_only_where_a_replica_may_lead(
     run.emit(e.NodeCrashed, 0, 1, "stop")
     run.emit(e.PartitionFailed, 1, "ReplicaFetcherThread-0-0", "orders", 0, 0, "fenced", "FENCED_LEADER_EPOCH")
     assert run.broken(Condition.FETCHED) == found
+
+
+@pytest.mark.parametrize(("replicas", "found"), [((1, 2), 1), ((0, 2), 0)])
+def test_a_deletion_that_needs_a_broker_outside_the_core_may_wait(
+    run: Cluster, replicas: tuple[int, ...], found: int
+) -> None:
+    run.assigned(replicas)
+    run.emit(ZkWritten, -2, "create", delete_topic_path("orders"), 0, 0, "")
+    run.emit(e.Fault, "heal", "1,2,3", "")
+    assert len(run.broken(Condition.NOTHING_ASKED)) == found
 
 
 STRAY = "orders-0: broker 0 still has a replica, assigned to [1, 2, 3]"
