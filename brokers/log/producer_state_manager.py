@@ -109,8 +109,8 @@ class ProducerStateManager:
         none."""
         return None
 
-    def aborted_until(self, _end: int) -> list[AbortedTxn]:
-        """The aborted transactions that begin before ``end``."""
+    def aborted_from(self, _begin: int, _end: int) -> list[AbortedTxn]:
+        """The aborted transactions with a record before ``end`` and their marker at ``begin`` or later."""
         return []
 
     def remembered_batches(self) -> tuple[tuple[int, int, int], ...]:

@@ -130,8 +130,8 @@ class TransactionalProducers(ProducerStateManager):
         waiting = (one.first_offset for one in self.completed if one.last_offset >= high_watermark)
         return min((*waiting, *self.ongoing.values()), default=None)
 
-    def aborted_until(self, end: int) -> list[AbortedTxn]:
-        return [one for one in self.aborted if one.first_offset < end]
+    def aborted_from(self, begin: int, end: int) -> list[AbortedTxn]:
+        return [one for one in self.aborted if one.first_offset < end and one.last_offset >= begin]
 
     # -- what a leader checks ---------------------------------------------------------------------------------------
 

@@ -75,7 +75,7 @@ class _Cleaning:
         segments = [segment for segment in self.log.segments if segment.base_offset < self.end]
         self._map_last_offsets(segments)
         self._last_records = self.log.producers.last_records()
-        transactions = CleanedTransactions.of(self.log.producers.aborted_until(self.end))
+        transactions = self._transactions(segments)
         legacy_ms = self._tombstones_go_until(segments)
         kept: list[Batch] = []
         for segment in segments:
@@ -95,10 +95,7 @@ class _Cleaning:
     def _map_last_offsets(self, segments: Sequence[Segment]) -> None:
         """Find the last offset of each key from ``first_dirty`` on. Records of aborted transactions do not count."""
         dirty = [segment for segment in segments if segment.next_offset > self.first_dirty]
-        # Kafka reads the markers of the dirty segments alone (LogCleaner.collectAbortedTransactions).
-        begin = dirty[0].base_offset if dirty else self.end
-        aborted = self.log.producers.aborted_until(self.end)
-        transactions = CleanedTransactions.of(one for one in aborted if one.last_offset >= begin)
+        transactions = self._transactions(dirty)
         for segment in dirty:
             for batch in self._batches(segment):
                 if is_removed(batch):
@@ -107,6 +104,12 @@ class _Cleaning:
                     transactions.marker_read(batch)  # type: ignore[arg-type]
                 elif not transactions.batch_read(batch):
                     self._map(batch)
+
+    def _transactions(self, segments: Sequence[Segment]) -> CleanedTransactions:
+        """The aborted transactions whose markers are in ``segments`` or come later: a marker that is gone with its
+        segment ends nothing any more (Log.collectAbortedTransactions, 2.3.1)."""
+        begin = segments[0].base_offset if segments else self.end
+        return CleanedTransactions.of(self.log.producers.aborted_from(begin, self.end))
 
     def _map(self, batch: Batch) -> None:
         for delta, key, _has_value in entries(batch):

@@ -37,10 +37,10 @@ def test_a_move_of_0_8_whose_target_has_a_dead_broker_is_given_up(quiet: Run) ->
 
     assert reasons("kafka-0.8", comes, asks, dies, ends) == ["KAFKA-4214"]
     assert reasons("kafka-0.8", asks, comes._replace(seq=4), ends) == ["KAFKA-4214"]
-    later, controller = comes._replace(seq=5), e.ControllerElected(4, 4, 0, 0, 2)
-    assert reasons("kafka-0.8", comes._replace(seq=1), asks._replace(seq=2), controller, ends) == []
-    gone = dies._replace(seq=3)
-    assert reasons("kafka-0.8", comes, asks._replace(seq=2), gone, controller, later, ends) == ["KAFKA-4214"]
+    later, controller = comes._replace(seq=5), e.ControllerElected(5, 5, 0, 0, 2)
+    assert reasons("kafka-0.8", comes, asks, controller, ends) == []
+    gone = dies._replace(seq=4)
+    assert reasons("kafka-0.8", comes, asks, gone, controller, later, ends) == ["KAFKA-4214"]
     assert reasons("kafka-1.1", comes, asks, dies, ends) == []
     assert reasons("kafka-0.8", comes, asks, ends) == []
     assert reasons("kafka-0.8", comes, asks, dies) == []

@@ -176,3 +176,20 @@ def test_with_delete_horizons_a_tombstone_stays_a_day_after_it_was_first_compact
     assert 1 in offsets(log)
     write_and_clean(log, HOUR_MS)
     assert 1 not in offsets(log)
+
+
+def test_an_aborted_transaction_that_is_gone_with_its_segment_says_nothing_of_the_next() -> None:
+    """kafka-2.7, seed 308 of the default swarm: retention deletes its records and its marker (compact,delete)."""
+    config = evolve(CONFIG, cleanup_policy="compact,delete", retention_us=HOUR_MS * 1000)
+    log = CompactedLog(config, evolve(RULES, keeps_producers=True))
+    log.write((A, b"1"), producer=ANNE, sequence=0, transactional=True)
+    log.end(ANNE, committed=False)
+    log.roll()
+    log.now_ms += 2 * HOUR_MS
+    log.write((A, b"2"), (A, b"3"), producer=ANNE, sequence=1, transactional=True)
+    log.end(ANNE, committed=True)
+    log.roll()
+    log.write((B, b"1"))
+    assert log.log.delete_old_segments(log.now_ms * 1000, log.log.end_offset)
+    log.clean()
+    assert log.read() == [Read(3, A, b"3"), Read(5, B, b"1")]
