@@ -274,8 +274,8 @@ class AlterIsrManager(Protocol):
     def start(self) -> None:
         """Begin the periodic work."""
 
-    def accepts(self, tp: TopicPartition) -> bool:
-        """Whether a change of ``tp`` can be submitted now."""
+    def accepts(self, tp: TopicPartition, again: Callable[[], object]) -> bool:
+        """Whether a change of ``tp`` can be submitted now; if not, ``again`` is called when one can."""
 
     def submit(self, item: AlterIsrItem) -> None:
         """Write the change of ``item``. There is at most one of each partition."""

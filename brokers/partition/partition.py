@@ -491,7 +491,7 @@ class Partition(LocalReplica):
     def _alter_isr(self, proposed: PendingIsr) -> None:
         """Submit ``proposed`` (Partition.sendAlterIsrRequest, 2.7.2)."""
         services = self.services
-        if not services.alter_isr.accepts(self.tp):
+        if not services.alter_isr.accepts(self.tp, self.expand_by_idle):
             services.metrics.isr_write_failed()
             services.isr_checks[self] = None
             return

@@ -50,7 +50,7 @@ class ZkIsrManager:
     def start(self) -> None:
         self.propagation.start()
 
-    def accepts(self, tp: TopicPartition) -> bool:
+    def accepts(self, tp: TopicPartition, again: Callable[[], object]) -> bool:
         return True
 
     def submit(self, item: AlterIsrItem) -> None:
@@ -166,6 +166,7 @@ class DefaultAlterIsrManager:
     awaits_answers: bool = False
     asks_again: bool = False
     _unsent: dict[TopicPartition, AlterIsrItem] = field(factory=dict)
+    _turned_away: dict[TopicPartition, Callable[[], object]] = field(factory=dict)
     _in_flight: bool = False
     _armed: bool = False
     _began_us: int = field(init=False)
@@ -176,8 +177,11 @@ class DefaultAlterIsrManager:
     def start(self) -> None:
         """Do nothing: there is no periodic work to begin, see ``_arm``."""
 
-    def accepts(self, tp: TopicPartition) -> bool:
-        return not (self.awaits_answers and tp in self._unsent)
+    def accepts(self, tp: TopicPartition, again: Callable[[], object]) -> bool:
+        if not (self.awaits_answers and tp in self._unsent):
+            return True
+        self._turned_away[tp] = again
+        return False
 
     def submit(self, item: AlterIsrItem) -> None:
         self._unsent[item.tp] = item
@@ -229,5 +233,7 @@ class DefaultAlterIsrManager:
                 item.refused("the answer is stale", True)
             else:
                 item.taken(state.isr, state.zk_version)
+        for tp in [tp for tp in self._turned_away if tp not in self._unsent]:
+            self._turned_away.pop(tp)()
         self._in_flight = False
         self._arm(failed=response.error is not Errors.NONE)

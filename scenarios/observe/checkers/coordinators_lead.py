@@ -18,7 +18,8 @@ class CoordinatorsLead(BrokerMemory):
     Verified: when the cluster is at rest, on each broker that the controller has reached for long enough, against the
         leaders in ZooKeeper: two brokers that both answer for one group are seen, and a group for which none does.
 
-    Not verified: coordinators while leaders change, when a broker may not know it yet.
+    Not verified: coordinators while leaders change, when a broker may not know it yet; those of a replica that is left
+        on a broker, which has never been told that it is not assigned any more (``converged`` looks at these).
     """
 
     name: ClassVar[str] = "coordinators_lead"
@@ -32,11 +33,11 @@ class CoordinatorsLead(BrokerMemory):
 
     def unlike(self, event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
         broker, cluster, owned = event.node, self.cluster, memories["coordinates"]
-        for tp in owned:
-            leader = cluster.leader(tp)
-            if leader != broker and not cluster.is_deleting(tp.topic):
-                yield Unlike("coordinates", "", "it is the coordinator", f"broker {leader} leads", tp)
         replicas = memories["replicas"]
+        for tp in owned:
+            leader, is_left = cluster.leader(tp), tp in replicas and broker not in cluster.assignment(tp)
+            if leader != broker and not is_left and not cluster.is_deleting(tp.topic):
+                yield Unlike("coordinates", "", "it is the coordinator", f"broker {leader} leads", tp)
         for tp in (tp for topic in INTERNAL if topic in cluster.topics for tp in cluster.partitions(topic)):
             replica = replicas.get(tp)
             if tp not in owned and replica is not None and replica.leads and cluster.leader(tp) == broker:
