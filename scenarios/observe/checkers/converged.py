@@ -265,9 +265,17 @@ class Converged(Checker):
             if log.end_offset != leader.end_offset and not self._reaches(tp, log.end_offset, now_us):
                 differs = LogEndDiffers(broker, log.end_offset, state.leader, leader.end_offset)
                 yield Broken(Condition.SAME_LOGS, differs, tp, (broker,))
-            elif (log.high_watermark or 0) < log.end_offset and not self._reaches(tp, log.high_watermark or 0, now_us):
+            elif (log.high_watermark or 0) < log.end_offset and not (
+                self._is_held(tp, state, now_us) or self._reaches(tp, log.high_watermark or 0, now_us)
+            ):
                 lags = NotCommitted(broker, log.high_watermark, log.end_offset, state.leader, state.isr)
                 yield Broken(Condition.COMMITTED, lags, tp, (broker,))
+
+    def _is_held(self, tp: TopicPartition, state: LeaderAndIsr, now_us: int) -> bool:
+        """Whether the leader commits nothing, because its ISR is below min.insync.replicas (KAFKA-15583, 3.7)."""
+        settings = self.history.settings
+        least = max(settings.min_isrs(tp.topic, len(self.cluster.assignment(tp)), now_us))
+        return settings.start.holds_high_watermark and len(state.isr) < least
 
     def _strays(self) -> Iterator[Broken]:
         for node, tp in self._beyond_assignment():

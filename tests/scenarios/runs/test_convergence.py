@@ -108,6 +108,15 @@ def test_a_partition_that_a_fetcher_gave_up() -> None:
     assert broken(played(fail))[Condition.FETCHED] == "orders-0: failed on broker 1 (KIP-461)"
 
 
+@pytest.mark.parametrize("profile", ["kafka-3.6", "kafka-3.9"])
+def test_what_is_acknowledged_alone_below_min_isr_need_not_be_committed(profile: str) -> None:
+    """From 3.7 on a leader commits nothing while its ISR is too small (kafka-3.9, seed 325 of the default swarm)."""
+    core = {"at": "20s", "action": "heal", "brokers": [0, 2, 3], "others": "stopped"}
+    config = {"min.insync.replicas": 2}
+    more: dict[str, Any] = {"assignment": [(0, 1)], "topic_config": config, "acks": 1, "strategy": "kip-455"}
+    assert played(core, profile=profile, **more).run.passed
+
+
 def test_a_fetcher_that_has_died() -> None:
     fail = {"at": "3s", "action": "fetcher.fail_partition", "target": 1, "partition": "orders-0", "cause": "unexpected"}
     assert "has died" in broken(played(fail, profile="kafka-1.1"))[Condition.FETCHED]
