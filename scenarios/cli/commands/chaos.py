@@ -389,8 +389,8 @@ def _run(result: SeedResult) -> str:
 
 
 def _chances(tally: Tally) -> Iterator[str]:
-    """Lines about what the next seed may show that none has shown."""
-    if tally.seeds:
+    """Lines about what the next seed may show that none has shown. One seed says nothing of the next."""
+    if tally.seeds > 1:
         yield f"the next seed has a finding of another kind with a chance of {tally.findings.chance()}"
         reaches = tally.reaches.chance()
         more = f"; {counted(reaches.unseen, 'such things')} or more can be reached" if reaches.unseen else ""

@@ -12,7 +12,7 @@ from collections.abc import Collection
 
 from attrs import define, field, frozen
 
-from scenarios.studies.statistics.counted_share import SURE
+from scenarios.studies.statistics.counted_share import SURE, wilson
 
 MISSED = 0.05
 
@@ -70,8 +70,10 @@ class Shown:
     def chance(self) -> Chance:
         """The chance that the next seed shows something new.
 
-        Its interval is that of Esty (1983), whose variance grows by what two seeds alone have shown. Where no seed has
-        anything to itself the upper end is the largest chance that is compatible, at 95 %, with that.
+        Its interval is that of Esty (1983), whose variance grows by what two seeds alone have shown, and never narrower
+        than Wilson's of so large a share of so many seeds: where each seed has something to itself, or where none has,
+        the variance is 0. Where none has, the upper end is also at least the largest chance that is compatible, at
+        95 %, with that.
         """
         n = self.seeds
         if not n:
@@ -79,8 +81,9 @@ class Shown:
         alone = len(set(self._once.values()))
         estimate = alone / n
         spread = SURE * math.sqrt(alone * (1 - estimate) + 2 * min(len(self._twice), n)) / n
-        least = 1 - MISSED ** (1 / n)
-        return Chance(n, estimate, max(0.0, estimate - spread), min(1.0, max(estimate + spread, least)), self._unseen())
+        low, high = wilson(alone, n)
+        high = max(high, estimate + spread, 1 - MISSED ** (1 / n))
+        return Chance(n, estimate, max(0.0, min(low, estimate - spread)), min(1.0, high), self._unseen())
 
     def _unseen(self) -> int:
         """Chao's bound for what several samples have not shown (Chao2), as it is corrected for small numbers."""

@@ -122,6 +122,7 @@ def test_a_campaign_stops_when_little_that_is_new_can_be_expected(file: Path, ca
     said = call("chaos", file, "--seeds", "0:3", "--jobs", "1")
     assert "the next seed has a finding of another kind with a chance of " in said.out
     assert "it reaches what none has reached with a chance of " in said.out
+    assert "chance" not in call("chaos", file, "--seeds", "0", "--jobs", "1").out, "one seed says nothing of the next"
     said = call("chaos", file, "--until-chance", "2")
     assert said.code == 2
     assert "'2' is no chance between 0 and 1" in said.line

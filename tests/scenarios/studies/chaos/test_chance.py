@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scenarios.studies.chaos.chance import Shown
+from scenarios.studies.statistics.counted_share import wilson
 
 THINGS = st.sets(st.sampled_from("abcdefgh"))
 
@@ -29,8 +30,14 @@ def test_of_nothing_nothing_is_known() -> None:
 def test_where_no_seed_has_anything_to_itself_the_chance_is_bounded_by_their_number() -> None:
     chance = shown([{"a"}] * 300).chance()
     assert chance.estimate == 0
-    assert chance.high == pytest.approx(3 / 300, rel=0.02)
+    assert chance.high == pytest.approx(3.84 / 303.84, rel=0.02)
     assert chance.unseen == 0
+
+
+def test_one_seed_says_next_to_nothing() -> None:
+    chance = shown([{"a"}]).chance()
+    assert (chance.estimate, chance.high) == (1, 1)
+    assert chance.low == pytest.approx(0.207, abs=0.001)
 
 
 @given(st.lists(THINGS, min_size=1, max_size=30))
@@ -38,7 +45,9 @@ def test_the_estimate_is_the_share_of_seeds_that_show_what_no_other_does(seeds: 
     alone = [things for place, things in enumerate(seeds) if things - set().union(*seeds[:place], *seeds[place + 1 :])]
     found = shown(seeds)
     assert found.chance().estimate == len(alone) / len(seeds)
-    assert found.chance().low <= found.chance().estimate <= found.chance().high
+    low, high = wilson(len(alone), len(seeds))
+    assert found.chance().low <= min(low, found.chance().estimate)
+    assert found.chance().high >= max(high, found.chance().estimate)
     for things in seeds:
         assert all(thing in found for thing in things)
 
