@@ -282,7 +282,8 @@ class RecordsCompacted(NamedTuple):
 
 
 class RecordsTimed(NamedTuple):
-    """A leader appends a batch of a real client whose latest record is from another time than the append.
+    """A leader appends a batch whose producer has stated the times of its records, the latest from another time than
+    the append.
 
     Attributes:
         age_us: by how much the record is older than the append; negative: it is from the future.
