@@ -9,7 +9,7 @@ from attrs import define, field
 from emulator.protocol.events import TransactionMarked, TransactionStateChanged
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Report
-from scenarios.observe.findings.coordination_facts import MarkerDisagrees, MarkerLacks
+from scenarios.observe.findings.coordination_facts import EndsWithPartitions, MarkerDisagrees, MarkerLacks
 from scenarios.observe.history.history import History
 
 ONGOING, COMPLETE = "Ongoing", ("CompleteCommit", "CompleteAbort")
@@ -37,7 +37,8 @@ class MarkersDecided(Checker):
 
     Verified: each marker that a leader writes, against the last decision about the producer, while it is being carried
         out. Each transaction that is complete: a leader has written a marker to each partition that was in it, unless
-        its topic is gone, or is being deleted.
+        its topic is gone, or is being deleted; and it has no partitions any more, which its producer's next one would
+        take over (TransactionMetadata.prepareComplete, 0.11).
 
     Not verified: markers that come before the coordinator knows that its decision is written, as after a failover; that
         the markers stay in the logs (``no_batch_twice``, ``isr_complete``).
@@ -62,6 +63,9 @@ class MarkersDecided(Checker):
             found = self._transactions[event.producer_id] = _Transaction()
         if event.state in COMPLETE:
             self._check_complete(event, found)
+            if event.partitions:
+                facts = EndsWithPartitions(event.node, event.transactional_id, event.state, len(event.partitions))
+                self.violated(event, facts, None, (event.node,))
         elif event.state == ONGOING and found.state != ONGOING:
             found.partitions, found.marked = {}, {}
         if event.state == ONGOING or event.state in DECIDED:

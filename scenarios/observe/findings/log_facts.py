@@ -412,6 +412,15 @@ class DirectoryUsed(NamedTuple):
         return f"broker {self.broker} uses {self.log_dir}, and could not recover a log there"
 
 
+class DeletedOffline(NamedTuple):
+    """A replica in a log directory that has failed, of which its broker says that it has deleted it."""
+
+    broker: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return f"{tp}: broker {self.broker} says that it has deleted the replica, whose log directory has failed"
+
+
 class DeletionNotSeen(NamedTuple):
     """A deletion on request that every live replica has followed, and whose leader says that it has timed out.
 

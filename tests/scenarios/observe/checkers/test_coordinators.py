@@ -10,6 +10,7 @@ from emulator.protocol import shown_coordination as shown
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr, encode_config, state_path
 from emulator.trace.events import Step, ZkWritten
+from scenarios.observe.history.settings_history import StartSettings
 from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
 HOME = TopicPartition("__consumer_offsets", 0)
@@ -26,8 +27,8 @@ class Coordinated(WrittenHistory):
     def group_state(self, state: str, generation: int = 1) -> None:
         self.emit(e.GroupStateChanged, 0, GROUP, state, generation, "")
 
-    def removed(self, member: str, reason: str) -> None:
-        self.emit(e.GroupMemberRemoved, 0, GROUP, member, "", reason)
+    def removed(self, member: str, reason: str, instance: str = "") -> None:
+        self.emit(e.GroupMemberRemoved, 0, GROUP, member, instance, reason)
 
     def heard(self, member: str) -> None:
         self.show(shown.MemberHeard, 0, GROUP, member, 10 * SECOND_US, 20 * SECOND_US)
@@ -248,6 +249,13 @@ def test_each_partition_of_a_complete_transaction_has_its_marker(marked: tuple[i
     assert len(run.found()) == count
 
 
+def test_a_complete_transaction_has_no_partitions_any_more() -> None:
+    run = Coordinated("markers_decided")
+    run.transaction("PrepareAbort", 0, 1)
+    run.transaction("CompleteAbort", 0, 1)
+    assert run.found() == ["coordinator 0 writes the transaction of writer as CompleteAbort, with 2 partitions"]
+
+
 # -- producers --------------------------------------------------------------------------------------------------------
 
 
@@ -313,9 +321,9 @@ def test_records_come_within_transactions(states: tuple[str, ...], count: int) -
 # -- in time ----------------------------------------------------------------------------------------------------------
 
 
-def works(*names: str) -> Coordinated:
+def works(*names: str, start: StartSettings | None = None) -> Coordinated:
     """Broker 0 works, is registered, and is the controller."""
-    run = Coordinated(*names)
+    run = Coordinated(*names, start=start or StartSettings())
     run.emit(e.NodeStarted, 0, 1)
     run.emit(ZkWritten, 0, "create", "/brokers/ids/0", 0, 5, "{}")
     run.emit(e.BrokerRegistered, 0, 5)
@@ -350,6 +358,23 @@ def test_a_silent_member_of_a_stable_group_is_removed(seconds: int, state: str, 
     found = looks(run, seconds)
     assert len(found) == count
     assert all(f"coordinator 0 keeps {ANNE} in the stable group {GROUP}" in state for state in found)
+
+
+@pytest.mark.parametrize(("seconds", "state", "count"), [(14, "Stable", 0), (16, "Stable", 1), (30, "Empty", 0)])
+def test_the_session_of_a_member_begins_when_its_group_is_loaded(seconds: int, state: str, count: int) -> None:
+    run = works("members_silent")
+    run.show(shown.MembersLoaded, 0, GROUP, state, ((ANNE, 10 * SECOND_US),))
+    assert len(looks(run, seconds)) == count
+
+
+@pytest.mark.parametrize(
+    ("instance", "reason", "count"), [("first", "rebalance", 1), ("", "rebalance", 0), ("first", "sync", 0)]
+)
+def test_a_static_member_may_miss_a_rebalance(instance: str, reason: str, count: int) -> None:
+    run = works("members_silent")
+    run.generation(1, ANNE, BOB)
+    run.removed(BOB, reason, instance)
+    assert len(run.found()) == count
 
 
 def test_a_member_that_is_heard_stays_and_one_of_an_earlier_generation_is_gone() -> None:
