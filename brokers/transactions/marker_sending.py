@@ -14,6 +14,7 @@ from emulator.logger import get_logger
 from emulator.network import Client, Disconnected
 from emulator.nodes import Process
 from emulator.protocol.errors import Errors
+from emulator.protocol.shown import Deviated
 from emulator.protocol.transactions.markers import TxnMarker, WriteTxnMarkersRequest, WriteTxnMarkersResponse
 from emulator.protocol.types import TopicPartition
 
@@ -90,6 +91,7 @@ class TransactionMarkerChannelManager:
             state = metadata.partitions_of(tp.topic).get(tp.partition)
             if state is None:
                 found.metadata.partitions.pop(tp, None)
+                self._show_skipped(tp)
             elif state.leader not in metadata.live_brokers:
                 leaderless.append(tp)
             else:
@@ -102,6 +104,12 @@ class TransactionMarkerChannelManager:
                 completion.committed, tuple(some),
             )  # fmt: skip
             self._queue(broker, Queued(id, marker))
+
+    def _show_skipped(self, tp: TopicPartition) -> None:
+        """Show that a partition gets no marker as it is not in the metadata: of a broker that has just started none is
+        (addTxnMarkersToBrokerQueue, 0.11.0 to 3.9.0)."""
+        node = self.process.node
+        node.trace.mark(Deviated, node.id, "TransactionMarkerChannelManager", *tp, node.id)
 
     def _again(self, id: str, partitions: Sequence[TopicPartition]) -> None:
         def enqueue(_: object) -> None:

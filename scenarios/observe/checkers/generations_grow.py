@@ -12,14 +12,14 @@ from emulator.protocol.events import (
     OffsetsRemoved,
 )
 from scenarios.observe.checkers.checker import Report
-from scenarios.observe.checkers.offsets_read_back import OffsetsLog
+from scenarios.observe.checkers.coordinators_log import CoordinatorsLog
 from scenarios.observe.findings.coordination_facts import GenerationAgain
 from scenarios.observe.history.history import History
 
 STABLE, DEAD = "Stable", "Dead"
 
 
-class GenerationsGrow(OffsetsLog):
+class GenerationsGrow(CoordinatorsLog):
     """The generations of a group are numbered one after the other, also where another broker takes over: members of an
     earlier generation are told by its number (GroupMetadata.initNextGeneration, 0.9).
 

@@ -6,9 +6,11 @@ from typing import ClassVar
 
 from attrs import define, field
 
+from brokers.transactions.config import TRANSACTION_STATE_TOPIC
 from emulator.protocol.events import TransactionMarked, TransactionStateChanged
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Report
+from scenarios.observe.checkers.coordinators_log import CoordinatorsLog
 from scenarios.observe.findings.coordination_facts import EndsWithPartitions, MarkerDisagrees, MarkerLacks
 from scenarios.observe.history.history import History
 
@@ -30,7 +32,7 @@ class _Transaction:
     marked: dict[TopicPartition, None] = field(factory=dict)
 
 
-class MarkersDecided(Checker):
+class MarkersDecided(CoordinatorsLog):
     """After PrepareCommit leaders write COMMIT alone, after PrepareAbort ABORT alone; and a coordinator takes a
     transaction for complete once each of its partitions has a marker (KIP-98; TransactionMarkerChannelManager, 0.11 to
     2.7).
@@ -40,10 +42,14 @@ class MarkersDecided(Checker):
         its topic is gone, or is being deleted; and it has no partitions any more, which its producer's next one would
         take over (TransactionMetadata.prepareComplete, 0.11).
 
+    After an unclean election of a partition of __transaction_state, and once a machine has crashed, what was decided
+    before may be decided otherwise.
+
     Not verified: markers that come before the coordinator knows that its decision is written, as after a failover; that
         the markers stay in the logs (``no_batch_twice``, ``isr_complete``).
     """
 
+    topic: ClassVar[str] = TRANSACTION_STATE_TOPIC
     name: ClassVar[str] = "markers_decided"
     ids: ClassVar[tuple[str, ...]] = ("X1",)
     statement: ClassVar[str] = (
@@ -56,6 +62,9 @@ class MarkersDecided(Checker):
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
         self._transactions: dict[int, _Transaction] = {}
+
+    def forget_written(self) -> None:
+        self._transactions.clear()
 
     def on_state(self, event: TransactionStateChanged) -> None:
         found = self._transactions.get(event.producer_id)

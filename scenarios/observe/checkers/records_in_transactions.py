@@ -4,26 +4,32 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from brokers.transactions.config import TRANSACTION_STATE_TOPIC
 from emulator.protocol.events import TransactionalAppended, TransactionsLoaded, TransactionStateChanged
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Report
+from scenarios.observe.checkers.coordinators_log import CoordinatorsLog
 from scenarios.observe.findings.coordination_facts import WritesOutside
 from scenarios.observe.history.history import History
 
 OVER = ("Empty", "CompleteCommit", "CompleteAbort")
 
 
-class RecordsInTransactions(Checker):
+class RecordsInTransactions(CoordinatorsLog):
     """A leader takes no records of a transaction that is over: its producer was fenced, or knows that it has ended
     (KIP-98; KAFKA-6119 fenced producers whose transaction lasts too long, 1.0.1).
 
     Verified: each batch of a transaction that the leader in ZooKeeper appends: the coordinator has the transaction as
         open, or is sending its markers.
 
+    After an unclean election of a partition of __transaction_state, and once a machine has crashed, a producer may have
+    been told of a transaction that its coordinator knows no more: it is not asked for until it has another epoch.
+
     Not verified: batches after a failover of a coordinator of transactions, until it changes the transaction again; a
         batch under way when its transaction ends, which Kafka could take before KIP-890 (3.7), is found where it comes.
     """
 
+    topic: ClassVar[str] = TRANSACTION_STATE_TOPIC
     name: ClassVar[str] = "records_in_transactions"
     ids: ClassVar[tuple[str, ...]] = ("X6",)
     statement: ClassVar[str] = (
@@ -35,16 +41,25 @@ class RecordsInTransactions(Checker):
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
         self._states: dict[int, str] = {}
+        self._epochs: dict[int, int] = {}
+        """The producer epochs that were lost with what was written, by producer id."""
+        self._newest: dict[int, int] = {}
+
+    def forget_written(self) -> None:
+        self._epochs = dict(self._newest)
 
     def on_loaded(self, event: TransactionsLoaded) -> None:
         self._states.clear()
 
     def on_state(self, event: TransactionStateChanged) -> None:
         self._states[event.producer_id] = event.state
+        self._newest[event.producer_id] = max(event.producer_epoch, self._newest.get(event.producer_id, -1))
+        if event.producer_epoch > self._epochs.get(event.producer_id, event.producer_epoch):
+            del self._epochs[event.producer_id]
 
     def on_appended(self, event: TransactionalAppended) -> None:
         state = self._states.get(event.producer_id, "")
-        if state not in OVER:
+        if state not in OVER or event.producer_id in self._epochs:
             return
         tp = TopicPartition.of(event.topic, event.partition)
         leads, there = self.cluster.leads(event.node, tp), self.cluster.state(tp)

@@ -344,6 +344,13 @@ TICKETS = (
         source="GroupMetadataManager.storeGroup with setAndPropagateAssignment, and DelayedHeartbeat, 2.3.1",
     ),
     Ticket(
+        key="TransactionMarkerChannelManager.addTxnMarkersToBrokerQueue (0.11.0 to 3.9.0)",
+        title="a coordinator that is elected before its broker has any metadata takes the partitions of a decided "
+        "transaction for deleted: they get no marker, and the transaction stays open there",
+        effects=(Effect(checkers=("markers_decided", "transactions_close")),),
+        witness="TransactionMarkerChannelManager",
+    ),
+    Ticket(
         key="KIP-360",
         title="a leader whose log began empty, after a producer's records that were deleted, takes any sequence "
         "number: a batch whose answer was lost is written again, and one that comes late is written after later ones",

@@ -97,10 +97,19 @@ def _left_without_assignment(past: KeptEvents, violation: Violation | None) -> b
     return bool(violation.brokers) and set(violation.brokers) <= {one.node for one in left}
 
 
+def _taken_for_deleted(past: KeptEvents, violation: Violation | None) -> bool:
+    """Whether a coordinator has found that partition missing in its metadata, and sent no marker."""
+    if violation is None or violation.partition is None:
+        return False
+    skipped = [one for one in past.run.witnesses if one.ticket == "TransactionMarkerChannelManager"]
+    return any((one.topic, one.partition) == violation.partition and one.seq <= violation.seq for one in skipped)
+
+
 PRODUCERS: tuple[Reason, ...] = (
     Reason("KIP-360", _producer_unknown),
     Reason("ProducerAppendInfo.checkSequence (2.4.1)", _producer_unknown),
     Reason("KAFKA-7190", _producer_forgotten),
     Reason("KAFKA-9235", _kept_its_ids),
     Reason("KAFKA-9801", _left_without_assignment),
+    Reason("TransactionMarkerChannelManager.addTxnMarkersToBrokerQueue (0.11.0 to 3.9.0)", _taken_for_deleted),
 )

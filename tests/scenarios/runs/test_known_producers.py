@@ -15,7 +15,7 @@ from scenarios.language import Scenario
 from scenarios.observe.checkers import Violation
 from scenarios.runs import Run, run_scenario
 from scenarios.runs.findings import findings
-from scenarios.runs.known.known_producers import _left_without_assignment
+from scenarios.runs.known.known_producers import _left_without_assignment, _taken_for_deleted
 from scenarios.runs.known_findings import explained
 from tests.scenarios.runs.building import TP, Table, play, scenario
 from tests.scenarios.runs.stated import stated
@@ -216,3 +216,14 @@ def test_a_group_that_waits_for_an_assignment_is_known_where_one_is_missing(brok
     violation = SimpleNamespace(brokers=(broker,), seq=2)
     assert _left_without_assignment(cast("Any", past), cast("Any", violation)) is found
     assert not _left_without_assignment(cast("Any", past), cast("Any", SimpleNamespace(brokers=(broker,), seq=0)))
+
+
+@pytest.mark.parametrize(("partition", "seq", "found"), [(0, 2, True), (1, 2, False), (0, 0, False)])
+def test_a_marker_that_is_not_sent_is_known_where_the_metadata_lacks_the_partition(
+    partition: int, seq: int, found: bool
+) -> None:
+    """kafka-2.7, seed 248: a broker has just started, and has no metadata yet."""
+    skipped = Deviated(1, 1, 0, 2, "TransactionMarkerChannelManager", *TP, 2)
+    past = SimpleNamespace(run=SimpleNamespace(witnesses=(skipped,)))
+    violation = SimpleNamespace(partition=TP._replace(partition=partition), seq=seq)
+    assert _taken_for_deleted(cast("Any", past), cast("Any", violation)) is found

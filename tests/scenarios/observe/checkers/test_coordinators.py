@@ -192,6 +192,18 @@ def test_a_new_member_waits_for_its_generation(reason: str, count: int) -> None:
 DAY = 86_400
 
 
+@pytest.mark.parametrize(("lasts", "count"), [(DAY - 1, 0), (DAY - 3, 1)])
+def test_an_offset_is_as_old_as_its_commit_and_not_as_the_answer(lasts: int, count: int) -> None:
+    """kafka-3.9, seed 216."""
+    run = Coordinated("offsets_expire_late")
+    run.accepts(5)
+    run.later(2)
+    run.commits(5)
+    run.later(lasts)
+    run.emit(e.OffsetsRemoved, 0, GROUP, "expired", False, ("orders",), (0,))
+    assert len(run.found()) == count
+
+
 @pytest.mark.parametrize(("empty_for", "count"), [(DAY + 1, 0), (DAY - 1, 1)])
 def test_an_empty_group_keeps_its_offsets_for_a_while(empty_for: float, count: int) -> None:
     run = Coordinated("offsets_expire_late")
@@ -247,6 +259,21 @@ def test_each_partition_of_a_complete_transaction_has_its_marker(marked: tuple[i
         run.marked(True, partition)
     run.transaction("CompleteCommit")
     assert len(run.found()) == count
+
+
+@pytest.mark.parametrize(("crash", "count"), [("host", 0), ("process", 1)])
+def test_a_decision_may_be_lost_with_a_machine(crash: str, count: int) -> None:
+    """kafka-3.9, seed 227: the next coordinator knows an earlier transaction."""
+    run = Coordinated("markers_decided", "records_in_transactions")
+    run.state(0, (0,), 0)
+    run.leads(0, 0)
+    run.transaction("PrepareAbort", 0)
+    run.emit(e.NodeCrashed, 1, 1, crash)
+    run.marked(True)
+    assert len(run.found()) == count
+    run.transaction("CompleteCommit")
+    run.emit(e.TransactionalAppended, 0, *ORDERS_0, 7, 9, 10)
+    assert len(run.found()) == 2 * count
 
 
 def test_a_complete_transaction_has_no_partitions_any_more() -> None:
