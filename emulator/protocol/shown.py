@@ -319,6 +319,23 @@ class RecordsDeleted(NamedTuple):
     counted: tuple[int, ...]
 
 
+class DeletionWaits(NamedTuple):
+    """A leader has deleted records on request, and waits for other replicas.
+
+    Attributes:
+        offset: where their logs have to begin.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    leader_epoch: int
+    offset: int
+
+
 class DeletionExpired(NamedTuple):
     """A leader is about to answer that records were not deleted everywhere in the time of the request.
 
