@@ -6,9 +6,11 @@ from abc import abstractmethod
 from typing import ClassVar
 
 from brokers.groups.config import GROUP_METADATA_TOPIC
-from emulator.protocol.events import NodeCrashed
+from brokers.transactions.config import TRANSACTION_STATE_TOPIC
+from emulator.protocol.events import NodeCrashed, TransactionStateChanged
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker
+from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import StateWritten
 
 
@@ -42,3 +44,36 @@ class CoordinatorsLog(Checker):
         if leads is None or state is None:
             return False
         return (state.leader, state.leader_epoch) == (node, leads.leader_epoch)
+
+
+class TransactionsLog(CoordinatorsLog):
+    """The base of those that look at transactions. What is lost of a transactional id has two consequences: a producer
+    may have been told of a transaction that no coordinator knows, and leaders may know a later producer epoch, and
+    refuse the markers of the next ones, until the epochs have come so far again."""
+
+    topic: ClassVar[str] = TRANSACTION_STATE_TOPIC
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._newest: dict[int, int] = {}
+        self._epochs: dict[int, int] = {}
+        self._lost: dict[int, int] = {}
+        """The last epoch of each producer id of which something may be lost."""
+
+    def note_epoch(self, event: TransactionStateChanged) -> None:
+        """Take note of the epoch of a producer, as its coordinator has written it."""
+        self._epochs[event.producer_id] = event.producer_epoch
+        self._newest[event.producer_id] = max(event.producer_epoch, self._newest.get(event.producer_id, -1))
+        if event.producer_epoch > self._lost.get(event.producer_id, event.producer_epoch):
+            del self._lost[event.producer_id]
+
+    def may_have_lost(self, producer_id: int) -> bool:
+        """Whether what a producer did in its epoch may be lost."""
+        return producer_id in self._lost
+
+    def has_lost_epochs(self, producer_id: int) -> bool:
+        """Whether a producer has an earlier epoch than it had."""
+        return self._epochs.get(producer_id, -1) < self._lost.get(producer_id, -1)
+
+    def forget_written(self) -> None:
+        self._lost = dict(self._newest)

@@ -6,11 +6,10 @@ from typing import ClassVar
 
 from attrs import define, field
 
-from brokers.transactions.config import TRANSACTION_STATE_TOPIC
 from emulator.protocol.events import TransactionMarked, TransactionStateChanged
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Report
-from scenarios.observe.checkers.coordinators_log import CoordinatorsLog
+from scenarios.observe.checkers.coordinators_log import TransactionsLog
 from scenarios.observe.findings.coordination_facts import EndsWithPartitions, MarkerDisagrees, MarkerLacks
 from scenarios.observe.history.history import History
 
@@ -32,7 +31,7 @@ class _Transaction:
     marked: dict[TopicPartition, None] = field(factory=dict)
 
 
-class MarkersDecided(CoordinatorsLog):
+class MarkersDecided(TransactionsLog):
     """After PrepareCommit leaders write COMMIT alone, after PrepareAbort ABORT alone; and a coordinator takes a
     transaction for complete once each of its partitions has a marker (KIP-98; TransactionMarkerChannelManager, 0.11 to
     2.7).
@@ -49,7 +48,6 @@ class MarkersDecided(CoordinatorsLog):
         the markers stay in the logs (``no_batch_twice``, ``isr_complete``).
     """
 
-    topic: ClassVar[str] = TRANSACTION_STATE_TOPIC
     name: ClassVar[str] = "markers_decided"
     ids: ClassVar[tuple[str, ...]] = ("X1",)
     statement: ClassVar[str] = (

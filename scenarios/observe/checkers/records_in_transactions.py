@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from brokers.transactions.config import TRANSACTION_STATE_TOPIC
 from emulator.protocol.events import TransactionalAppended, TransactionsLoaded, TransactionStateChanged
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Report
-from scenarios.observe.checkers.coordinators_log import CoordinatorsLog
+from scenarios.observe.checkers.coordinators_log import TransactionsLog
 from scenarios.observe.findings.coordination_facts import WritesOutside
 from scenarios.observe.history.history import History
 
 OVER = ("Empty", "CompleteCommit", "CompleteAbort")
 
 
-class RecordsInTransactions(CoordinatorsLog):
+class RecordsInTransactions(TransactionsLog):
     """A leader takes no records of a transaction that is over: its producer was fenced, or knows that it has ended
     (KIP-98; KAFKA-6119 fenced producers whose transaction lasts too long, 1.0.1).
 
@@ -29,7 +28,6 @@ class RecordsInTransactions(CoordinatorsLog):
         batch under way when its transaction ends, which Kafka could take before KIP-890 (3.7), is found where it comes.
     """
 
-    topic: ClassVar[str] = TRANSACTION_STATE_TOPIC
     name: ClassVar[str] = "records_in_transactions"
     ids: ClassVar[tuple[str, ...]] = ("X6",)
     statement: ClassVar[str] = (
@@ -41,25 +39,17 @@ class RecordsInTransactions(CoordinatorsLog):
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
         self._states: dict[int, str] = {}
-        self._epochs: dict[int, int] = {}
-        """The producer epochs that were lost with what was written, by producer id."""
-        self._newest: dict[int, int] = {}
-
-    def forget_written(self) -> None:
-        self._epochs = dict(self._newest)
 
     def on_loaded(self, event: TransactionsLoaded) -> None:
         self._states.clear()
 
     def on_state(self, event: TransactionStateChanged) -> None:
         self._states[event.producer_id] = event.state
-        self._newest[event.producer_id] = max(event.producer_epoch, self._newest.get(event.producer_id, -1))
-        if event.producer_epoch > self._epochs.get(event.producer_id, event.producer_epoch):
-            del self._epochs[event.producer_id]
+        self.note_epoch(event)
 
     def on_appended(self, event: TransactionalAppended) -> None:
         state = self._states.get(event.producer_id, "")
-        if state not in OVER or event.producer_id in self._epochs:
+        if state not in OVER or self.may_have_lost(event.producer_id):
             return
         tp = TopicPartition.of(event.topic, event.partition)
         leads, there = self.cluster.leads(event.node, tp), self.cluster.state(tp)

@@ -50,9 +50,11 @@ class Coordinated(WrittenHistory):
         self.emit(ZkWritten, 0, "setData", state_path(HOME), epoch, 0, data)
         self.emit(e.BecameLeader, node, *HOME, epoch, 0, 0, (), (0, 1), (), ())
 
-    def transaction(self, state: str, *partitions: int, producer: int = 7, id: str = WRITER) -> None:
+    def transaction(
+        self, state: str, *partitions: int, producer: int = 7, id: str = WRITER, producer_epoch: int = 0
+    ) -> None:
         topics = ("orders",) * len(partitions)
-        self.emit(e.TransactionStateChanged, 0, id, producer, 0, state, topics, partitions)
+        self.emit(e.TransactionStateChanged, 0, id, producer, producer_epoch, state, topics, partitions)
 
     def marked(self, committed: bool, partition: int = 0, node: int = 0, epoch: int = 0, topic: str = "orders") -> None:
         self.emit(e.TransactionMarked, node, topic, partition, 7, epoch, 1, committed)
@@ -439,6 +441,18 @@ def test_a_transaction_ends(state: str, seconds: int, count: int) -> None:
     run.show(shown.TransactionTimed, 0, WRITER, 10 * SECOND_US)
     run.transaction(state, 0)
     assert len(looks(run, seconds)) == count
+
+
+@pytest.mark.parametrize(("before", "crash", "count"), [(5, "host", 0), (4, "host", 1), (5, "process", 1)])
+def test_leaders_may_know_a_later_epoch_than_what_was_not_lost(before: int, crash: str, count: int) -> None:
+    """kafka-3.9, seed 251: they refuse the markers."""
+    run = works("transactions_end")
+    run.assigned((0,))
+    run.state(0, (0,), 0)
+    run.transaction("CompleteCommit", producer_epoch=before)
+    run.emit(e.NodeCrashed, 1, 1, crash)
+    run.transaction("PrepareAbort", 0, producer_epoch=4)
+    assert len(looks(run, 40)) == count
 
 
 def test_so_does_one_of_fewer_replicas_than_min_insync_replicas() -> None:
