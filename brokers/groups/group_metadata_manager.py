@@ -31,7 +31,7 @@ from emulator.nodes import Agenda, Process
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import GroupsLoaded, GroupStateChanged, GroupsUnloaded, OffsetsRemoved
 from emulator.protocol.groups.group_offsets import CommittedOffset
-from emulator.protocol.shown_coordination import CommitAccepted, OffsetsRead
+from emulator.protocol.shown_coordination import CommitAccepted, MembersLoaded, OffsetsRead
 from emulator.protocol.types import Batch, TopicPartition
 from fetchers.failures import StorageError
 
@@ -186,6 +186,7 @@ class GroupMetadataManager:
             sum(len(group.committed.offsets) for group in groups),
         )  # fmt: skip
         for group in groups:
+            self._show_loaded(group)
             self.loaded(group)
 
     def resigned(self, partition: int, leader_epoch: int | None) -> None:
@@ -287,6 +288,12 @@ class GroupMetadataManager:
             values = tuple([(tp, value.offset) for tp, value in offsets.items()])
             home = self.partitions.home(group.id)
             node.trace.mark(CommitAccepted, node.id, group.id, home, member, generation, *producer, values)
+
+    def _show_loaded(self, group: GroupMetadata) -> None:
+        node = self.process.node
+        if group.members and node.trace.shows(MembersLoaded):
+            members = tuple([(each.member_id, each.session_timeout_us) for each in group.members.values()])
+            node.trace.mark(MembersLoaded, node.id, group.id, str(group.state), members)
 
     def show_read(self, group: str, found: Iterable[CommittedOffset]) -> None:
         """Show which offsets a coordinator answers with."""

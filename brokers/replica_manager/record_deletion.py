@@ -43,7 +43,7 @@ from emulator.protocol.delete_records import (
     DeleteRecordsResponse,
 )
 from emulator.protocol.errors import NO_ERROR, Errors
-from emulator.protocol.shown import DeletionExpired, RecordsDeleted
+from emulator.protocol.shown import DeletionExpired, DeletionWaits, RecordsDeleted
 from emulator.protocol.types import TopicPartition
 
 INTERNAL_TOPICS = (GROUP_METADATA_TOPIC, TRANSACTION_STATE_TOPIC)
@@ -121,8 +121,11 @@ class RecordDeletion:
         if not delayed.required:
             delayed.answer()
             return
-        for tp in delayed.required:
+        me = self.process.node
+        for tp, required in delayed.required.items():
             self.waiting.setdefault(tp, []).append(delayed)
+            if tp not in self.futures:
+                self.process.show(DeletionWaits, me.id, *tp, self.partitions[tp].leader_epoch, required)
         delayed.timer = self.process.call_later(request.timeout_us, self._expire, delayed)
 
     def _delete(self, tp: TopicPartition, offset: int) -> tuple[Errors, int]:

@@ -67,8 +67,8 @@ NAMES_NO_START = (
 """The errors with which a real client is not told where the log starts (ReplicaManager.appendToLocalLog, 1.1 to 3.9);
 MESSAGE_TOO_LARGE is another one."""
 
-OTHER_TIME_US = 1_000_000
-"""From this on a record's time is another one than that of its append."""
+OTHER_TIME_US = 1_000
+"""From this on a record's time is another one than that of its append: records name milliseconds."""
 
 
 @frozen
@@ -211,7 +211,7 @@ class ProduceHandler:
     def _show_time(self, batch: ProducedRecords) -> None:
         process = self._manager.process
         newest_ms, age_us = batch.header.max_timestamp_ms, process.clock_us - batch.header.max_timestamp_ms * 1000
-        if newest_ms >= 0 and abs(age_us) > OTHER_TIME_US:
+        if newest_ms >= 0 and abs(age_us) >= OTHER_TIME_US:
             process.show(RecordsTimed, process.node.id, *batch.tp, age_us)
 
     @staticmethod

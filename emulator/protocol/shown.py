@@ -282,7 +282,8 @@ class RecordsCompacted(NamedTuple):
 
 
 class RecordsTimed(NamedTuple):
-    """A leader appends a batch of a real client whose latest record is from another time than the append.
+    """A leader appends a batch whose producer has stated the times of its records, the latest from another time than
+    the append.
 
     Attributes:
         age_us: by how much the record is older than the append; negative: it is from the future.
@@ -316,6 +317,23 @@ class RecordsDeleted(NamedTuple):
     offset: int
     low_watermark: int
     counted: tuple[int, ...]
+
+
+class DeletionWaits(NamedTuple):
+    """A leader has deleted records on request, and waits for other replicas.
+
+    Attributes:
+        offset: where their logs have to begin.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    leader_epoch: int
+    offset: int
 
 
 class DeletionExpired(NamedTuple):

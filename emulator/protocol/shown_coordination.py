@@ -46,6 +46,23 @@ class OffsetsRead(NamedTuple):
     offsets: tuple[tuple[TopicPartition, int], ...]
 
 
+class MembersLoaded(NamedTuple):
+    """A coordinator has read a group with members: their sessions begin (GroupCoordinator.onGroupLoaded).
+
+    Attributes:
+        state: the state in which the group is taken over.
+        members: each member with its session timeout in microseconds.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    group: str
+    state: str
+    members: tuple[tuple[str, int], ...]
+
+
 class MemberHeard(NamedTuple):
     """A coordinator has accepted a request of a member, or of a client that becomes one: its session begins again, now
     or when its JoinGroup is answered. A JoinGroup that only gets its generation again does not count (doJoinGroup).

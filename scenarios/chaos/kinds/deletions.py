@@ -19,6 +19,11 @@ from scenarios.language.triggers import At
 from scenarios.profiles import PROFILES
 from scenarios.profiles.profile import is_before
 
+AWAY = 0.3
+"""The share of deletions that come again while a follower is gone."""
+ABSENCE = 13 * SECOND, 18 * SECOND
+"""The time since when it is: the controller has missed it, and told the others."""
+
 
 @chaos("record-deletions", "records are deleted from the beginning of partitions, also of leaders that die then")
 @frozen(kw_only=True)
@@ -39,6 +44,12 @@ class RecordDeletions(Episodes):
         if then.chance(0.3):
             series.append(delete._replace(gap_us=then.spread((100 * MS, 5 * SECOND))))
         draft.add(At(draft.moment(draws)), series)
+        away = draws.sub("away")
+        if away.chance(AWAY):
+            follower = Target(role=f"any isr({partition})-leader")
+            absence = Strike(draft.crash(away), follower, 40 * SECOND)
+            begins_us = draft.faults[0] + away.spread((MS, 2 * SECOND))
+            draft.add(At(begins_us), [absence, delete._replace(gap_us=away.spread(ABSENCE))])
 
     @staticmethod
     def _delete(partition: str, draws: Draws) -> RecordsDelete:

@@ -7,6 +7,7 @@ from typing import Any
 
 from attrs import evolve
 
+from controller.controller import Controller
 from controller.metrics import ControllerMetrics
 from controller.metrics.channels import QueueMetrics
 from controller.operations.notifications import Notifications
@@ -23,7 +24,7 @@ from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 from emulator.zookeeper.server.zookeeper_server import Session, SessionTracker
-from scenarios.museum.guards.guard import Guard, TakenOut
+from scenarios.museum.guards.guard import Guard, TakenOut, nothing
 
 
 def _same_epoch(successor: Callable[..., LeaderAndIsr]) -> Callable[..., LeaderAndIsr]:
@@ -204,6 +205,13 @@ GUARDS = (
         here="The timer of the next look goes on after the resignation. What it puts into the queue is dropped while "
         "another broker is the controller, so nothing else shows it.",
         taken_out=(TakenOut(owner=AutoLeaderRebalance, function="stop", instead=_never_stops),),
+    ),
+    Guard(
+        name="answers_taken",
+        title="the answer of a broker that has deleted a replica reaches nobody",
+        here="A controller has the replicas of a topic deleted, and drops the answers of the brokers.",
+        also=("converged",),
+        taken_out=(TakenOut(owner=Controller, function="_stopped", instead=nothing),),
     ),
     Guard(
         name="drops_stopped",

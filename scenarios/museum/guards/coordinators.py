@@ -22,6 +22,7 @@ from brokers.transactions import marker_writing
 from brokers.transactions.coordinator import Done, TransactionCoordinator
 from brokers.transactions.marker_sending import TransactionMarkerChannelManager
 from brokers.transactions.metadata import TransactionMetadata
+from brokers.transactions.transaction_state_manager import TransactionStateManager
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.groups.group_offsets import OffsetCommitRequest
 from emulator.protocol.transactions.coordination import OfTransaction
@@ -114,6 +115,15 @@ def _twice(prepare: Callable[..., Any]) -> Callable[..., Any]:
     return fences
 
 
+def _same_generation(_next: Callable[..., None]) -> Callable[..., None]:
+    def keeps(self: GroupMetadata) -> None:
+        self.protocol = self.select_protocol() if self.members else None
+        self.learn_topics()
+        self.unsynced.clear()
+
+    return keeps
+
+
 def _all_replicated(_end: Callable[..., int]) -> Callable[..., int]:
     def replicated(partition: Partition, _isolation: int) -> int:
         return partition.high_watermark
@@ -180,6 +190,18 @@ GUARDS = (
             TakenOut(owner=GroupRebalances, function="try_complete", instead=nothing),
             TakenOut(owner=GroupRebalances, function="_expire_join", instead=nothing),
         ),
+    ),
+    Guard(
+        name="generations_grow",
+        title="a group keeps its generation when its members join again",
+        here="A member joins a group whose generation is complete, and the next one has the same number.",
+        taken_out=(TakenOut(owner=GroupMetadata, function="next_generation", instead=_same_generation),),
+    ),
+    Guard(
+        name="ids_expire",
+        title="a coordinator takes no transactional id for unused",
+        here="A producer ends, and its transactional id stays (transactional.id.expiration.ms).",
+        taken_out=(TakenOut(owner=TransactionStateManager, function="expire", instead=nothing),),
     ),
     Guard(
         name="offsets_expire_late",

@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from emulator.protocol.events import BecameFollower, BecameLeader, IsrChanged, IsrProposed, NodeCrashed, ReplicaStopped
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.history.history import History
+
+
+class Few(NamedTuple):
+    """An ISR below min.insync.replicas.
+
+    Attributes:
+        since_us: since when it is.
+        committed: the leader's high watermark at that time, if it is known; -1: it is not.
+    """
+
+    size: int
+    since_us: int
+    committed: int
 
 
 class BelowMinIsr(Checker):
@@ -16,8 +31,10 @@ class BelowMinIsr(Checker):
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
         self._settings = history.settings
-        self.few: dict[TopicPartition, dict[int, tuple[int, int]]] = {}
-        """Size of an ISR below min.insync.replicas, and since when, by partition and leader."""
+        self._logs = history.logs
+        history.commits  # noqa: B018 (it keeps the high watermarks of the logs)
+        self.few: dict[TopicPartition, dict[int, Few]] = {}
+        """The ISRs below min.insync.replicas, by partition and leader."""
         self._led: dict[int, dict[TopicPartition, None]] = {}
 
     def on_leader(self, event: BecameLeader) -> None:
@@ -37,8 +54,13 @@ class BelowMinIsr(Checker):
             self._forget(node, tp)
         else:
             by_leader = self.few.setdefault(tp, {})
-            by_leader[node] = size, by_leader.get(node, (0, now_us))[1]
+            before = by_leader.get(node)
+            by_leader[node] = before._replace(size=size) if before else Few(size, now_us, self._committed(node, tp))
             self._led.setdefault(node, {})[tp] = None
+
+    def _committed(self, node: int, tp: TopicPartition) -> int:
+        log = self._logs.get(node, tp)
+        return -1 if log is None or log.high_watermark is None else log.high_watermark
 
     def least(self, tp: TopicPartition, now_us: int) -> int:
         return min(self._settings.min_isrs(tp.topic, len(self.cluster.assignment(tp)), now_us))

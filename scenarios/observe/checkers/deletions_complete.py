@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from emulator.protocol.events import LogStartMoved, ReplicaStopped
-from emulator.protocol.shown import DeletionExpired, RecordsDeleted
+from emulator.protocol.events import LogStartMoved, NodeCrashed, ReplicaStopped
+from emulator.protocol.shown import DeletionExpired, DeletionWaits, RecordsDeleted
 from emulator.protocol.types import TopicPartition
+from emulator.protocol.znodes import BROKER_IDS
 from emulator.trace.events import ZkWritten
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker, Moment, Report
 from scenarios.observe.findings.log_facts import DeletedInPart, DeletionNotSeen
 from scenarios.observe.history.history import History
 
@@ -21,7 +22,8 @@ class DeletionsComplete(Checker):
 
     Verified: at each answer without an error, for the replicas that the leader counted: their logs have begun there,
         and the low watermark of the answer is above no start of theirs. One that has timed out: some live replica has
-        not begun there for 5 s, or something has delayed its fetches since.
+        not begun there for 5 s, or something has delayed its fetches since. So it is, once a second, with one that
+        waits, if no broker has come or gone in the 5 s before it and since: a leader does not look again then.
 
     Not verified: a time-out in runs with a throttle, or of a leader that is copied to another log directory; which
         brokers live, other than by the leader's metadata; a replica that has begun there and, after a crash, begins
@@ -41,6 +43,53 @@ class DeletionsComplete(Checker):
         self._furthest: dict[tuple[int, str, int], int] = {}
         self._moved_us: dict[tuple[int, str, int], int] = {}
         self._throttled = False
+        self._waiting: dict[int, dict[tuple[TopicPartition, int], DeletionWaits]] = {}
+        """The deletions that wait, by leader, and by partition and offset."""
+        self._brokers_changed_us = 0
+
+    def on_waiting(self, event: DeletionWaits) -> None:
+        tp = TopicPartition.of(event.topic, event.partition)
+        if event.t_us - self._brokers_changed_us > REPORTED_AFTER_US:
+            self._waiting.setdefault(event.node, {})[tp, event.offset] = event
+
+    def _answered(self, event: RecordsDeleted | DeletionExpired) -> None:
+        tp = TopicPartition.of(event.topic, event.partition)
+        self._waiting.get(event.node, {}).pop((tp, event.offset), None)
+
+    def on_crashed(self, event: NodeCrashed) -> None:
+        self._waiting.pop(event.node, None)
+
+    def look(self, moment: Moment) -> None:
+        for node, waiting in self._waiting.items():
+            for (tp, offset), event in list(waiting.items()):
+                leads = self.cluster.leads(node, tp)
+                if leads is None or leads.leader_epoch != event.leader_epoch:
+                    del waiting[tp, offset]  # answered with an error, or at its time-out
+                elif self._find_late(moment, node, tp, offset, self._living(tp), event.t_us):
+                    del waiting[tp, offset]
+
+    def _living(self, tp: TopicPartition) -> tuple[int, ...]:
+        return tuple(broker for broker in self.cluster.assignment(tp) if broker in self.cluster.registrations)
+
+    def _find_late(
+        self,
+        event: DeletionExpired | Moment,
+        leader: int,
+        tp: TopicPartition,
+        offset: int,
+        counted: tuple[int, ...],
+        since_us: int,
+    ) -> bool:
+        """Report a deletion whose leader should know by now that all of ``counted`` have followed. Returns whether it
+        is one."""
+        followed_us = [self._followed_since_us(broker, leader, tp, offset) for broker in counted]
+        if self._throttled or not followed_us or None in followed_us:
+            return False
+        begun_us = event.t_us - max(since_us, *(one for one in followed_us if one is not None))
+        if begun_us <= REPORTED_AFTER_US:
+            return False
+        self.violated(event, DeletionNotSeen(leader, offset, counted, begun_us), tp, (leader,))
+        return True
 
     def on_start_moved(self, event: LogStartMoved) -> None:
         log = event.node, event.topic, event.partition
@@ -49,12 +98,16 @@ class DeletionsComplete(Checker):
 
     def on_written(self, event: ZkWritten) -> None:
         self._throttled |= "throttled" in event.data
+        if event.path.startswith(BROKER_IDS):
+            self._brokers_changed_us = event.t_us
+            self._waiting.clear()
 
     def on_stopped(self, event: ReplicaStopped) -> None:
         if event.deleted:
             self._furthest.pop((event.node, event.topic, event.partition), None)
 
     def on_deleted(self, event: RecordsDeleted) -> None:
+        self._answered(event)
         tp = TopicPartition.of(event.topic, event.partition)
         starts = {broker: self._start(broker, tp) for broker in event.counted}
         least = max(event.offset, event.low_watermark)
@@ -64,11 +117,9 @@ class DeletionsComplete(Checker):
             self.violated(event, facts, tp, tuple(broker for broker, _ in late))
 
     def on_expired(self, event: DeletionExpired) -> None:
+        self._answered(event)
         tp = TopicPartition.of(event.topic, event.partition)
-        since_us = [self._followed_since_us(broker, event.node, tp, event.offset) for broker in event.counted]
-        begun_us = event.t_us - max((one for one in since_us if one is not None), default=event.t_us)
-        if None not in since_us and begun_us > REPORTED_AFTER_US and not self._throttled:
-            self.violated(event, DeletionNotSeen(event.node, event.offset, event.counted, begun_us), tp, (event.node,))
+        self._find_late(event, event.node, tp, event.offset, event.counted, 0)
 
     def _followed_since_us(self, broker: int, leader: int, tp: TopicPartition, offset: int) -> int | None:
         """The time since which a replica has begun at ``offset``, and can say so in its fetches; None: not now."""

@@ -1,22 +1,26 @@
-"""S18: a log directory in which a log cannot be recovered is not used."""
+"""S18: a log directory in which a log cannot be recovered, or which has failed, is not used."""
 
 from __future__ import annotations
 
 from typing import ClassVar
 
-from emulator.protocol.events import LogDirFailed, NodeCrashed
+from emulator.protocol.events import LogDirFailed, NodeCrashed, NodeStarted, ReplicaOffline, ReplicaStopped
 from emulator.protocol.shown import RecoveryFailed
+from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Moment, Report
-from scenarios.observe.findings.log_facts import DirectoryUsed
+from scenarios.observe.findings.log_facts import DeletedOffline, DirectoryUsed
 from scenarios.observe.history.history import History
 
 
 class FailedDirsOffline(Checker):
-    """A broker takes a log directory offline, or ends, where it cannot recover a log in it.
+    """A broker takes a log directory offline, or ends, where it cannot recover a log in it. It deletes no replica that
+    went offline with its directory: the log is still there (KIP-112).
 
-    Verified: within a second of each recovery that fails, while the process lives.
+    Verified: within a second of each recovery that fails, while the process lives; each replica that a broker says it
+        has deleted.
 
-    Not verified: errors of the disk once the broker has its logs.
+    Not verified: that errors of the disk take a directory offline once the broker has its logs; replicas that a broker
+        had not opened when their directory failed.
     """
 
     name: ClassVar[str] = "failed_dirs_offline"
@@ -31,12 +35,25 @@ class FailedDirsOffline(Checker):
         super().__init__(history, report)
         self._failed: dict[int, dict[str, int]] = {}
         """Directories in which a recovery has failed, and since when, by broker; not those that are offline."""
+        self._offline: dict[int, dict[TopicPartition, None]] = {}
+        """The replicas that went offline in the life of their broker's process."""
 
     def on_recovery(self, event: RecoveryFailed) -> None:
         self._failed.setdefault(event.node, {})[event.log_dir] = event.t_us
 
     def on_offline(self, event: LogDirFailed) -> None:
         self._failed.get(event.node, {}).pop(event.directory, None)
+
+    def on_replica_offline(self, event: ReplicaOffline) -> None:
+        self._offline.setdefault(event.node, {})[TopicPartition.of(event.topic, event.partition)] = None
+
+    def on_stopped(self, event: ReplicaStopped) -> None:
+        tp = TopicPartition.of(event.topic, event.partition)
+        if event.deleted and tp in self._offline.get(event.node, ()):
+            self.violated(event, DeletedOffline(event.node), tp, (event.node,))
+
+    def on_started(self, event: NodeStarted) -> None:
+        self._offline.pop(event.node, None)
 
     def on_crashed(self, event: NodeCrashed) -> None:
         self._failed.pop(event.node, None)

@@ -38,6 +38,6 @@ class HeldByMinIsr(BelowMinIsr):
     def _extended(self, event: Event, commit: Commit) -> None:
         by_leader = self.few.get(commit.tp)
         few = by_leader.get(event.node) if by_leader else None  # type: ignore[attr-defined]
-        if few is not None and few[0] < self.least(commit.tp, event.t_us):
-            facts = CommittedByFew(event.node, commit.offset, few[0], self.least(commit.tp, event.t_us), few[1])  # type: ignore[attr-defined]
+        if few is not None and few.size < self.least(commit.tp, event.t_us):
+            facts = CommittedByFew(event.node, commit.offset, few.size, self.least(commit.tp, event.t_us), few.since_us)  # type: ignore[attr-defined]
             self.violated(event, facts, commit.tp)

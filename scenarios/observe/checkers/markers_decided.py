@@ -8,8 +8,9 @@ from attrs import define, field
 
 from emulator.protocol.events import TransactionMarked, TransactionStateChanged
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Report
-from scenarios.observe.findings.coordination_facts import MarkerDisagrees, MarkerLacks
+from scenarios.observe.checkers.checker import Report
+from scenarios.observe.checkers.coordinators_log import TransactionsLog
+from scenarios.observe.findings.coordination_facts import EndsWithPartitions, MarkerDisagrees, MarkerLacks
 from scenarios.observe.history.history import History
 
 ONGOING, COMPLETE = "Ongoing", ("CompleteCommit", "CompleteAbort")
@@ -30,14 +31,18 @@ class _Transaction:
     marked: dict[TopicPartition, None] = field(factory=dict)
 
 
-class MarkersDecided(Checker):
+class MarkersDecided(TransactionsLog):
     """After PrepareCommit leaders write COMMIT alone, after PrepareAbort ABORT alone; and a coordinator takes a
     transaction for complete once each of its partitions has a marker (KIP-98; TransactionMarkerChannelManager, 0.11 to
     2.7).
 
     Verified: each marker that a leader writes, against the last decision about the producer, while it is being carried
         out. Each transaction that is complete: a leader has written a marker to each partition that was in it, unless
-        its topic is gone, or is being deleted.
+        its topic is gone, or is being deleted; and it has no partitions any more, which its producer's next one would
+        take over (TransactionMetadata.prepareComplete, 0.11).
+
+    After an unclean election of a partition of __transaction_state, and once a machine has crashed, what was decided
+    before may be decided otherwise.
 
     Not verified: markers that come before the coordinator knows that its decision is written, as after a failover; that
         the markers stay in the logs (``no_batch_twice``, ``isr_complete``).
@@ -56,12 +61,18 @@ class MarkersDecided(Checker):
         super().__init__(history, report)
         self._transactions: dict[int, _Transaction] = {}
 
+    def forget_written(self) -> None:
+        self._transactions.clear()
+
     def on_state(self, event: TransactionStateChanged) -> None:
         found = self._transactions.get(event.producer_id)
         if found is None:
             found = self._transactions[event.producer_id] = _Transaction()
         if event.state in COMPLETE:
             self._check_complete(event, found)
+            if event.partitions:
+                facts = EndsWithPartitions(event.node, event.transactional_id, event.state, len(event.partitions))
+                self.violated(event, facts, None, (event.node,))
         elif event.state == ONGOING and found.state != ONGOING:
             found.partitions, found.marked = {}, {}
         if event.state == ONGOING or event.state in DECIDED:

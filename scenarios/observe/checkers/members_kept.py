@@ -7,14 +7,14 @@ from typing import ClassVar
 from emulator.protocol.events import GroupGeneration, GroupMemberRemoved, GroupStateChanged
 from emulator.protocol.shown_coordination import MemberRefused, MemberReturned
 from scenarios.observe.checkers.checker import Report
-from scenarios.observe.checkers.offsets_read_back import OffsetsLog
+from scenarios.observe.checkers.coordinators_log import CoordinatorsLog
 from scenarios.observe.findings.coordination_facts import MemberLost
 from scenarios.observe.history.history import History
 
 STABLE = "Stable"
 
 
-class MembersKept(OffsetsLog):
+class MembersKept(CoordinatorsLog):
     """A coordinator knows the members of the last stable generation, and each static member that came back since, also
     one that has taken over: their members are in __consumer_offsets (GroupMetadataManager.storeGroup, 0.9; KAFKA-10284,
     2.7).

@@ -14,10 +14,10 @@ from emulator.protocol.events import (
     GroupsUnloaded,
     NodeStarted,
 )
-from emulator.protocol.shown_coordination import AssignmentGiven, MemberHeard
+from emulator.protocol.shown_coordination import AssignmentGiven, MemberHeard, MembersLoaded
 from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
 from scenarios.observe.checkers.led_in_time import SETTLING_US
-from scenarios.observe.findings.coordination_facts import RemovedEarly, RemovedLate
+from scenarios.observe.findings.coordination_facts import RemovedEarly, RemovedLate, StaticRemoved
 from scenarios.observe.history.history import History
 
 STABLE = "Stable"
@@ -43,17 +43,17 @@ class _Member:
 
 class MembersSilent(Checker):
     """A coordinator ends the session of a member only when no request of it was accepted for session.timeout.ms; of a
-    new member that waits for its first generation, after five minutes. It does not keep one that is silent.
+    new member that waits for its first generation, after five minutes. It does not keep one that is silent. Until then
+    a static member stays, also where it misses a rebalance (KIP-345).
 
     Verified: each member that is removed as its session has ended, against its heartbeats and commits that this
-        coordinator has accepted, and the times at which it was added and was in a generation. Once a second, each
-        member of a group that has been stable for session.timeout.ms and 5 s, at a coordinator that nothing has
-        disturbed for so long.
+        coordinator has accepted, and the times at which it was added and was in a generation. Each static member that
+        is removed as it has not joined again. Once a second, each member of a group that has been stable, or was read
+        as such, for session.timeout.ms and 5 s, at a coordinator that nothing has disturbed for so long.
 
-    Not verified: that a silent member is removed from a group that was loaded, or rebalances (``groups_settle``), or
-        by a broker whose clock a fault has set; heartbeats
-        that releases before 2.7 answer with REBALANCE_IN_PROGRESS while the leader assigns, and a JoinGroup that gets
-        the present generation again, which do not count.
+    Not verified: that a silent member is removed from a group that rebalances (``groups_settle``), or by a broker whose
+        clock a fault has set; heartbeats that releases before 2.7 answer with REBALANCE_IN_PROGRESS while the leader
+        assigns, and a JoinGroup that gets the present generation again, which do not count.
     """
 
     name: ClassVar[str] = "members_silent"
@@ -85,6 +85,12 @@ class MembersSilent(Checker):
 
     def on_state(self, event: GroupStateChanged) -> None:
         self._stable_us.pop((event.node, event.group), None)
+        if event.state == STABLE:
+            self._stable_us[event.node, event.group] = event.t_us
+
+    def on_loaded(self, event: MembersLoaded) -> None:
+        for name, session_us in event.members:
+            self._members.setdefault(event.node, {})[event.group, name] = _Member(None, event.t_us, session_us)
         if event.state == STABLE:
             self._stable_us[event.node, event.group] = event.t_us
 
@@ -128,6 +134,9 @@ class MembersSilent(Checker):
 
     def on_removed(self, event: GroupMemberRemoved) -> None:
         member = self._members.get(event.node, {}).pop((event.group, event.member), None)
+        if event.reason == "rebalance" and event.instance:
+            facts_of_static = StaticRemoved(event.node, event.group, event.member, event.instance)
+            self.violated(event, facts_of_static, brokers=(event.node,))
         if member is None or event.reason != "session":
             return
         if member.added_us is not None:

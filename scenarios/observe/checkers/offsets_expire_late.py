@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from emulator.protocol.events import ClockSet, GroupStateChanged, OffsetsCommitted, OffsetsRemoved
-from emulator.protocol.shown_coordination import AssignmentsMade
+from emulator.protocol.shown_coordination import AssignmentsMade, CommitAccepted
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Gravity, Report
 from scenarios.observe.findings.coordination_facts import ExpiredEarly
@@ -13,6 +13,8 @@ from scenarios.observe.history.history import History
 
 EMPTY, DEAD = "Empty", "Dead"
 MINUTE_US = 60_000_000
+MILLISECOND_US = 1_000
+"""Times in records are in milliseconds: what was less than one is cut off."""
 RETENTION_MINUTES = 1440
 """The shortest default of offsets.retention.minutes (before 2.0)."""
 
@@ -46,6 +48,8 @@ class OffsetsExpireLate(Checker):
         self._clocks_set = False
         self._assigned: dict[str, set[str]] = {}
         """The topics of which each group's members have partitions."""
+        self._accepted_us: dict[tuple[str, str, int], int] = {}
+        """The time of the first commit that was accepted and not acknowledged since."""
         self._committed_us: dict[tuple[str, str, int], int] = {}
         self._emptied_us: dict[str, int] = {}
         self._joined_us: dict[str, int] = {}
@@ -65,10 +69,16 @@ class OffsetsExpireLate(Checker):
         names = (name for _, assignment in event.assignments for name in assignment.decode(errors="replace").split(","))
         self._assigned[event.group] = {name.rpartition("-")[0] for name in names if name}
 
+    def on_accepted(self, event: CommitAccepted) -> None:
+        for tp, _offset in event.offsets:
+            self._accepted_us.setdefault((event.group, *tp), event.t_us)
+
     def on_committed(self, event: OffsetsCommitted) -> None:
-        if event.error == "NONE":
-            for topic, partition in zip(event.topics, event.partitions, strict=True):
-                self._committed_us[event.group, topic, partition] = event.t_us
+        for topic, partition in zip(event.topics, event.partitions, strict=True):
+            key = event.group, topic, partition
+            accepted_us = self._accepted_us.pop(key, event.t_us)
+            if event.error == "NONE":
+                self._committed_us[key] = accepted_us
 
     def on_removed(self, event: OffsetsRemoved) -> None:
         if event.reason != "expired" or self._clocks_set:
@@ -83,7 +93,7 @@ class OffsetsExpireLate(Checker):
                 continue
             has_members = joined_us is not None and committed_us >= joined_us
             since_us = committed_us if emptied_us is None else emptied_us
-            if has_members or (joined_us is None and event.t_us - since_us < self._retention_us):
+            if has_members or (joined_us is None and event.t_us - since_us < self._retention_us - MILLISECOND_US):
                 facts = ExpiredEarly(event.node, group, event.t_us - committed_us, has_members)
                 self.violated(event, facts, TopicPartition.of(topic, partition), (event.node,))
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from typing import ClassVar
 
 from attrs import define, field
 
 from brokers.groups.config import GROUP_METADATA_TOPIC
-from emulator.protocol.events import NodeCrashed, OffsetsCommitted, OffsetsRemoved, TransactionMarked
+from emulator.protocol.events import OffsetsCommitted, OffsetsRemoved, TransactionMarked
 from emulator.protocol.shown_coordination import CommitAccepted, OffsetsRead
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Gravity, Report
+from scenarios.observe.checkers.checker import Gravity, Report
+from scenarios.observe.checkers.coordinators_log import CoordinatorsLog
 from scenarios.observe.findings.coordination_facts import CommitLost
 from scenarios.observe.history.history import History
-from scenarios.observe.past.changes import StateWritten
 
 
 @define(eq=False)
@@ -39,34 +38,7 @@ class _Committed:
                 del self.possible[earlier]
 
 
-class OffsetsLog(Checker):
-    """The base of checkers of what coordinators have in __consumer_offsets. An unclean election, a deletion of the
-    topic, or the crash of a machine may lose it."""
-
-    @abstractmethod
-    def forget_written(self) -> None:
-        """Forget what was written before: it may be lost."""
-
-    def on_crashed(self, event: NodeCrashed) -> None:
-        if event.kind == "host":
-            self.forget_written()
-
-    def on_written(self, event: StateWritten) -> None:
-        before, state = event.before, event.state
-        if event.tp.topic == GROUP_METADATA_TOPIC and before is not None:
-            unclean = state is not None and state.leader >= 0 and state.leader not in before.isr
-            if state is None or unclean:
-                self.forget_written()
-
-    def coordinates(self, node: int, home: TopicPartition) -> bool:
-        """Whether a broker leads a partition as ZooKeeper has it, in its leader epoch."""
-        leads, state = self.cluster.leads(node, home), self.cluster.state(home)
-        if leads is None or state is None:
-            return False
-        return (state.leader, state.leader_epoch) == (node, leads.leader_epoch)
-
-
-class OffsetsReadBack(OffsetsLog):
+class OffsetsReadBack(CoordinatorsLog):
     """The offset that a coordinator answers with is the one that was committed last: by an acknowledged commit, or by a
     later one without an outcome. So it is after a failover of the coordinator, too.
 

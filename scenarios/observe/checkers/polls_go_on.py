@@ -11,6 +11,7 @@ from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.findings.client_facts import PollElsewhere, ResetInVain
 from scenarios.observe.history.commit import Commit
 from scenarios.observe.history.history import History
+from scenarios.observe.history.replica_logs import ID, ReplicaLogHistory
 
 
 class PollsGoOn(Checker):
@@ -20,7 +21,8 @@ class PollsGoOn(Checker):
 
     Verified: each poll of each consumer, by partition; the first one against the position at which the consumer
         started. Each OFFSET_OUT_OF_RANGE, and each position that is reset because its records are said to be gone
-        (KIP-320): what is before it was committed, and the leader of the newest epoch has it.
+        (KIP-320): what is before it was committed, and the leader of the newest epoch has it, with the batch that the
+        consumer has read last.
 
     Not verified: that a reset is justified once an unclean election, or a crash of all in-sync replicas, may have taken
         what was read; where it goes to; that messages arrive at all.
@@ -35,6 +37,8 @@ class PollsGoOn(Checker):
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
         self._positions: dict[tuple[int, str, int], int] = {}
+        self._read: dict[tuple[int, str, int], tuple[int, int]] = {}
+        """The last batch that a consumer has read: the offset up to which it read it, and its id."""
         self._commits = history.commits
 
     def on_reset(self, event: PositionReset) -> None:
@@ -59,9 +63,19 @@ class PollsGoOn(Checker):
         lost = commit.unclean_epoch >= 0 or bool(commit.unflushed) or bool(commit.crashed) or commit.unknown_below
         if lost or not commit.settled or position > commit.offset:
             return
-        if log.start_offset <= position <= log.end_offset:
+        if log.start_offset <= position <= log.end_offset and not self._lacks_what_was_read(event, log, position):
             facts = ResetInVain(event.node, position, reason, leader, log.start_offset, log.end_offset)
             self.violated(event, facts, commit.tp, (leader,))
+
+    def _lacks_what_was_read(
+        self, event: PositionReset | PositionRefused, log: ReplicaLogHistory, position: int
+    ) -> bool:
+        """Whether another batch is where the consumer has read one last: what was committed has been lost since."""
+        read_to, id = self._read.get((event.node, event.topic, event.partition), (-1, 0))
+        if read_to != position or position <= log.start_offset:
+            return False
+        place = log.covered(position - 1) + 1
+        return place < log.size and log.line[place][ID] != id
 
     def on_consumed(self, event: Consumed) -> None:
         key = event.node, event.topic, event.partition
@@ -70,3 +84,5 @@ class PollsGoOn(Checker):
             facts = PollElsewhere(event.node, event.offset, position)
             self.violated(event, facts, TopicPartition.of(event.topic, event.partition))
         self._positions[key] = event.next_offset
+        if event.ids:
+            self._read[key] = event.next_offset, event.ids[-1]

@@ -6,19 +6,23 @@ from typing import ClassVar
 
 from emulator.protocol.events import TransactionalAppended, TransactionsLoaded, TransactionStateChanged
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Report
+from scenarios.observe.checkers.coordinators_log import TransactionsLog
 from scenarios.observe.findings.coordination_facts import WritesOutside
 from scenarios.observe.history.history import History
 
 OVER = ("Empty", "CompleteCommit", "CompleteAbort")
 
 
-class RecordsInTransactions(Checker):
+class RecordsInTransactions(TransactionsLog):
     """A leader takes no records of a transaction that is over: its producer was fenced, or knows that it has ended
     (KIP-98; KAFKA-6119 fenced producers whose transaction lasts too long, 1.0.1).
 
     Verified: each batch of a transaction that the leader in ZooKeeper appends: the coordinator has the transaction as
         open, or is sending its markers.
+
+    After an unclean election of a partition of __transaction_state, and once a machine has crashed, a producer may have
+    been told of a transaction that its coordinator knows no more: it is not asked for until it has another epoch.
 
     Not verified: batches after a failover of a coordinator of transactions, until it changes the transaction again; a
         batch under way when its transaction ends, which Kafka could take before KIP-890 (3.7), is found where it comes.
@@ -41,10 +45,11 @@ class RecordsInTransactions(Checker):
 
     def on_state(self, event: TransactionStateChanged) -> None:
         self._states[event.producer_id] = event.state
+        self.note_epoch(event)
 
     def on_appended(self, event: TransactionalAppended) -> None:
         state = self._states.get(event.producer_id, "")
-        if state not in OVER:
+        if state not in OVER or self.may_have_lost(event.producer_id):
             return
         tp = TopicPartition.of(event.topic, event.partition)
         leads, there = self.cluster.leads(event.node, tp), self.cluster.state(tp)

@@ -29,6 +29,8 @@ GIGABYTE = 1 << 30
 FIRST_CHECK_US = 30_000_000
 """Time from a broker's start to its first check (log.retention.check's initial delay, 2.3)."""
 SLACK_US = 5_000_000
+OTHER_TIME_US = 1_000_000
+"""Records that are from a time further away than this say nothing about their append."""
 OWN = ("log.retention.", "log.segment.", "log.roll.")
 """The beginnings of the settings of a broker that delay or hasten a deletion."""
 
@@ -65,7 +67,8 @@ class SegmentsExpire(Checker):
     """A log loses old segments by its retention, and nothing that is neither too old nor too much.
 
     Verified: when retention moves the start of a log, the newest batch that is gone is older than retention.ms, or the
-        batches that are left have at least retention.bytes. Once a second: no closed segment that lies below the high
+        batches that are left have at least retention.bytes. A producer may state a time that is up to a second older
+        than the append: that counts as the age then. Once a second: no closed segment that lies below the high
         watermark and is too old or too much stays for longer than log.retention.check.interval.ms on a broker that
         works, from 30 s after its start on. Where a segment ends is not known from events: it ends before its batches
         are more than segment.bytes. When a segment rolls, the next batch would make it larger than that, or is younger
@@ -104,7 +107,9 @@ class SegmentsExpire(Checker):
         self._own: dict[int, None] = {}
         """Brokers with settings of their own."""
         self._otherwise: dict[str, None] = {}
-        """Topics with records from another time than their append."""
+        """Topics with records from quite another time than their append."""
+        self._older_us: dict[str, int] = {}
+        """By topic, by how much the time of a record was older than its append, at most."""
         self._clocks_were_set = False
 
     # -- what there is ------------------------------------------------------------------------------------------------
@@ -125,7 +130,10 @@ class SegmentsExpire(Checker):
         self._copied[event.node, TopicPartition(event.topic, event.partition)] = None
 
     def on_timed(self, event: RecordsTimed) -> None:
-        self._otherwise[event.topic] = None
+        if abs(event.age_us) > OTHER_TIME_US:
+            self._otherwise[event.topic] = None
+        else:
+            self._older_us[event.topic] = max(self._older_us.get(event.topic, 0), event.age_us)
 
     def on_appended(self, event: BatchesAppended) -> None:
         if event.leader and self._watches(event.topic, event.t_us):
@@ -171,7 +179,8 @@ class SegmentsExpire(Checker):
         if gone is None:
             return
         age_us, left = event.t_us - self._earliest.get(batch, gone[0]), self._size(log, at + 1)
-        too_old = any(0 <= most < age_us for most in self._ages_us(tp.topic, event.t_us))
+        oldest_us = age_us + self._older_us.get(tp.topic, 0)
+        too_old = any(0 <= most < oldest_us for most in self._ages_us(tp.topic, event.t_us))
         too_much = left is None or any(0 <= most <= left for most in self._sizes(tp.topic, event.t_us))
         if not (too_old or too_much):
             self.violated(event, DeletedEarly(event.node, event.log_start_offset, age_us, left), tp)

@@ -7,7 +7,8 @@ from typing import ClassVar
 from emulator.protocol.events import NodeCrashed, TransactionStateChanged, TransactionsUnloaded
 from emulator.protocol.shown_coordination import TransactionTimed
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
+from scenarios.observe.checkers.checker import Gravity, Moment, Report
+from scenarios.observe.checkers.coordinators_log import TransactionsLog
 from scenarios.observe.findings.coordination_facts import TransactionLasts
 from scenarios.observe.history.deadlines import Deadlines
 from scenarios.observe.history.history import History
@@ -19,7 +20,7 @@ MARKERS_US = 30_000_000
 end of its connection."""
 
 
-class TransactionsEnd(Checker):
+class TransactionsEnd(TransactionsLog):
     """A coordinator aborts a transaction that lasts longer than its timeout, and completes one that is decided
     (TransactionCoordinator.abortTimedOutTransactions, TransactionMarkerChannelManager, 0.11 to 2.7).
 
@@ -28,6 +29,9 @@ class TransactionsEnd(Checker):
         least. An open one may last for its timeout and
         transaction.abort.timed.out.transaction.cleanup.interval.ms more; the decision and its markers take at most
         30 s, and have come when the cluster is at rest.
+
+    After an unclean election of a partition of __transaction_state, and once a machine has crashed, leaders may refuse
+    the markers of a producer until it has a later epoch than ever: it is not asked for until then.
 
     Not verified: transactions that a coordinator has loaded, until it changes them; transactional ids that it cannot
         change any more (``coordinators_remember``).
@@ -54,12 +58,15 @@ class TransactionsEnd(Checker):
         self._longest_us = 0
         self._partitions: dict[str, tuple[TopicPartition, ...]] = {}
         self._states: dict[str, str] = {}
+        self._producers: dict[str, int] = {}
 
     def on_timed(self, event: TransactionTimed) -> None:
         self._longest_us = max(self._longest_us, event.timeout_us)
 
     def on_state(self, event: TransactionStateChanged) -> None:
         key = event.node, event.transactional_id
+        self.note_epoch(event)
+        self._producers[event.transactional_id] = event.producer_id
         self._states[event.transactional_id] = event.state
         if event.state != ONGOING:
             self._open.end(key)
@@ -74,6 +81,7 @@ class TransactionsEnd(Checker):
         self._forget(event.node)
 
     def on_crashed(self, event: NodeCrashed) -> None:
+        super().on_crashed(event)
         self._forget(event.node)
 
     def _forget(self, node: int) -> None:
@@ -95,6 +103,8 @@ class TransactionsEnd(Checker):
     def _since_us(self, key: tuple[int, str]) -> int | None:
         """Since when nothing excuses that a transaction does not end; None: something does now."""
         node, transactional_id = key
+        if self.has_lost_epochs(self._producers[transactional_id]):
+            return None
         cluster, since_us = self.cluster, self._now.reached_since_us(node)
         for tp in self._partitions[transactional_id]:
             least = int(self._settings.value(tp.topic, MIN_ISR, 1))

@@ -197,12 +197,26 @@ class RefusedAndDone(NamedTuple):
     controller: int
     controller_epoch: int
     error: str
-    done: Literal["lead", "follow", "stop"]
+    done: Literal["lead", "follow", "stop", "end the fetches of"]
 
     def in_words(self, tp: TopicPartition | None) -> str:
         return (
             f"broker {self.broker} refuses the {self.api} of controller {self.controller} (epoch "
             f"{self.controller_epoch}) with {self.error}, after it had begun to {self.done} {tp}"
+        )
+
+
+class AnswerIgnored(NamedTuple):
+    """An answer to a deletion that has changed nothing at the controller."""
+
+    controller: int
+    broker: int
+    held_us: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}: broker {self.broker} has answered {self.held_us / 1e6:g} s ago whether it has deleted its replica, "
+            f"and controller {self.controller} still waits"
         )
 
 

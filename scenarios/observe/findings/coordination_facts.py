@@ -109,6 +109,50 @@ class RemovedEarly(NamedTuple):
         )
 
 
+class GenerationAgain(NamedTuple):
+    """A generation with the number of an earlier one. ``before``: the last one."""
+
+    broker: int
+    group: str
+    generation: int
+    before: int
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return (
+            f"coordinator {self.broker} forms generation {self.generation} of group {self.group}, after generation "
+            f"{self.before}"
+        )
+
+
+class IdStays(NamedTuple):
+    """A transactional id that nobody has used for too long."""
+
+    broker: int
+    transactional_id: str
+    unused_us: int
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return (
+            f"coordinator {self.broker} keeps the transactional id {self.transactional_id}, which nobody has used for "
+            f"{self.unused_us / 1e6:g} s"
+        )
+
+
+class StaticRemoved(NamedTuple):
+    """A static member that is removed as it did not join again in time."""
+
+    broker: int
+    group: str
+    member: str
+    instance: str
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return (
+            f"coordinator {self.broker} removes {self.member} of group {self.group}, which has not joined again: "
+            f"{self.instance} is a static member, and its session goes on"
+        )
+
+
 class NeverStable(NamedTuple):
     """A group whose rebalance does not end."""
 
@@ -150,6 +194,21 @@ class MarkerLacks(NamedTuple):
         return (
             f"{tp}: coordinator {self.broker} takes the transaction of {self.transactional_id} for {self.state}; "
             f"no leader has written a marker of producer {self.producer_id}"
+        )
+
+
+class EndsWithPartitions(NamedTuple):
+    """A transaction that is complete, and still has partitions: the next one of its producer would have them, too."""
+
+    broker: int
+    transactional_id: str
+    state: str
+    partitions: int
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return (
+            f"coordinator {self.broker} writes the transaction of {self.transactional_id} as {self.state}, with "
+            f"{self.partitions} partitions"
         )
 
 

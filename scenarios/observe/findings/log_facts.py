@@ -412,8 +412,18 @@ class DirectoryUsed(NamedTuple):
         return f"broker {self.broker} uses {self.log_dir}, and could not recover a log there"
 
 
+class DeletedOffline(NamedTuple):
+    """A replica in a log directory that has failed, of which its broker says that it has deleted it."""
+
+    broker: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return f"{tp}: broker {self.broker} says that it has deleted the replica, whose log directory has failed"
+
+
 class DeletionNotSeen(NamedTuple):
-    """A deletion on request that every live replica has followed, and whose leader says that it has timed out.
+    """A deletion on request that every live replica has followed, and whose leader still waits for one, or says that it
+    has timed out.
 
     Attributes:
         begun_us: for how long the last of them has begun there.
@@ -426,7 +436,7 @@ class DeletionNotSeen(NamedTuple):
 
     def in_words(self, tp: TopicPartition | None) -> str:
         return (
-            f"{tp}: broker {self.broker} answers that the records before {self.offset} are not deleted in time; "
+            f"{tp}: broker {self.broker} does not say that the records before {self.offset} are deleted; "
             f"the logs of {list(self.counted)} have begun there for {self.begun_us / 1e6:.1f} s"
         )
 

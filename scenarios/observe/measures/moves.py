@@ -316,12 +316,13 @@ class Moves(Fold):
     def _is_done(self, tp: TopicPartition, move: _Move) -> bool:
         """Whether a move is done. A cancelled one is done with the original replicas in any order, since Kafka does not
         keep it. Requests through the API may reach the controller in another order than they were made: when all are
-        answered, each of their targets may be the last."""
+        answered, each of their targets may be the last, and a cancellation may go back to any of them."""
         row, now = move.row, self._cluster.assignment(tp)
         all_answered = self._unanswered.get(tp) == 0
         cancelled = row.target == row.original or (all_answered and tp in self._cancels)
-        reached = now == row.target or (all_answered and now in self._asked.get(tp, ()))
-        returned = cancelled and sorted(now) == sorted(row.original)
+        asked = self._asked.get(tp, ()) if all_answered else ()
+        reached = now == row.target or now in asked
+        returned = cancelled and any(sorted(now) == sorted(before) for before in (row.original, *asked))
         return (reached or returned) and not self._cluster.is_reassigning(tp)
 
     def _reported(self, event: MoveReported) -> None:

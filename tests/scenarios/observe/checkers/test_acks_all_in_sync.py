@@ -32,12 +32,29 @@ def test_an_acknowledgement_by_the_leader_alone() -> None:
 
 def test_after_a_shrink() -> None:
     run = begun((0, 1))
+    run.append(0, 0, 1, leader=True)
+    run.high_watermark(0, 10, leader=True)
     changed(run, 0)
     run.acked(0, 1)
     assert run.violations() == []  # the batch was closed 5 ms ago: the leader may have answered before
     run.world.now += 5_000
     run.acked(10, 2)
     assert run.invariants() == [NAME]
+
+
+def test_what_is_committed_only_after_a_shrink() -> None:
+    """The leader has appended it before, and should have answered NOT_ENOUGH_REPLICAS_AFTER_APPEND."""
+    run = begun((0, 1))
+    for place in (0, 10):
+        run.append(0, place, place // 10 + 1, leader=True)
+    run.high_watermark(0, 10, leader=True)
+    changed(run, 0)
+    run.high_watermark(0, 20, leader=True)
+    run.acked(0, 1)
+    assert run.violations() == []
+    late = run.acked(10, 2)
+    [violation] = run.violations()
+    assert violation.seq == late.seq
 
 
 def test_enough_replicas() -> None:

@@ -170,6 +170,21 @@ def test_a_request_that_is_refused_after_all(error: str, found: list[str]) -> No
     assert run.invariants() == found
 
 
+@pytest.mark.parametrize(
+    ("error", "offset", "count"),
+    [("FENCED_LEADER_EPOCH", -1, 1), ("FENCED_LEADER_EPOCH", 7, 0), ("KAFKA_STORAGE_ERROR", -1, 0)],
+)
+def test_a_partition_that_is_refused_after_all(error: str, offset: int, count: int) -> None:
+    """What a disk refuses is noticed later."""
+    run = WrittenHistory("refused_changes_nothing")
+    run.trace.anchor(e.ControlRequest, "StopReplica", 3, 1, 1, 70, 1, "")
+    run.emit(e.FetchPosition, 1, *ORDERS_0, 2, 4, offset)
+    run.emit(e.ControlResponse, "StopReplica", 1, 3, 1, "NONE", ("orders-0",), (error,))
+    found = [violation.state for violation in run.violations()]
+    assert len(found) == count
+    assert not found or found[0].endswith(f"with {error}, after it had begun to end the fetches of orders-0")
+
+
 def test_what_another_request_did_before() -> None:
     run = WrittenHistory("refused_changes_nothing")
     run.trace.anchor(e.ControlRequest, "LeaderAndIsr", 3, 1, 1, 70, 1, "")

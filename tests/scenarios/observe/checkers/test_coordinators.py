@@ -27,8 +27,8 @@ class Coordinated(WrittenHistory):
     def group_state(self, state: str, generation: int = 1) -> None:
         self.emit(e.GroupStateChanged, 0, GROUP, state, generation, "")
 
-    def removed(self, member: str, reason: str) -> None:
-        self.emit(e.GroupMemberRemoved, 0, GROUP, member, "", reason)
+    def removed(self, member: str, reason: str, instance: str = "") -> None:
+        self.emit(e.GroupMemberRemoved, 0, GROUP, member, instance, reason)
 
     def heard(self, member: str) -> None:
         self.show(shown.MemberHeard, 0, GROUP, member, 10 * SECOND_US, 20 * SECOND_US)
@@ -50,9 +50,11 @@ class Coordinated(WrittenHistory):
         self.emit(ZkWritten, 0, "setData", state_path(HOME), epoch, 0, data)
         self.emit(e.BecameLeader, node, *HOME, epoch, 0, 0, (), (0, 1), (), ())
 
-    def transaction(self, state: str, *partitions: int, producer: int = 7, id: str = WRITER) -> None:
+    def transaction(
+        self, state: str, *partitions: int, producer: int = 7, id: str = WRITER, producer_epoch: int = 0
+    ) -> None:
         topics = ("orders",) * len(partitions)
-        self.emit(e.TransactionStateChanged, 0, id, producer, 0, state, topics, partitions)
+        self.emit(e.TransactionStateChanged, 0, id, producer, producer_epoch, state, topics, partitions)
 
     def marked(self, committed: bool, partition: int = 0, node: int = 0, epoch: int = 0, topic: str = "orders") -> None:
         self.emit(e.TransactionMarked, node, topic, partition, 7, epoch, 1, committed)
@@ -192,6 +194,18 @@ def test_a_new_member_waits_for_its_generation(reason: str, count: int) -> None:
 DAY = 86_400
 
 
+@pytest.mark.parametrize(("lasts", "count"), [(DAY - 1, 0), (DAY - 3, 1)])
+def test_an_offset_is_as_old_as_its_commit_and_not_as_the_answer(lasts: int, count: int) -> None:
+    """kafka-3.9, seed 216."""
+    run = Coordinated("offsets_expire_late")
+    run.accepts(5)
+    run.later(2)
+    run.commits(5)
+    run.later(lasts)
+    run.emit(e.OffsetsRemoved, 0, GROUP, "expired", False, ("orders",), (0,))
+    assert len(run.found()) == count
+
+
 @pytest.mark.parametrize(("empty_for", "count"), [(DAY + 1, 0), (DAY - 1, 1)])
 def test_an_empty_group_keeps_its_offsets_for_a_while(empty_for: float, count: int) -> None:
     run = Coordinated("offsets_expire_late")
@@ -268,6 +282,28 @@ def test_each_partition_of_a_complete_transaction_has_its_marker(marked: tuple[i
     assert len(run.found()) == count
 
 
+@pytest.mark.parametrize(("crash", "count"), [("host", 0), ("process", 1)])
+def test_a_decision_may_be_lost_with_a_machine(crash: str, count: int) -> None:
+    """kafka-3.9, seed 227: the next coordinator knows an earlier transaction."""
+    run = Coordinated("markers_decided", "records_in_transactions")
+    run.state(0, (0,), 0)
+    run.leads(0, 0)
+    run.transaction("PrepareAbort", 0)
+    run.emit(e.NodeCrashed, 1, 1, crash)
+    run.marked(True)
+    assert len(run.found()) == count
+    run.transaction("CompleteCommit")
+    run.emit(e.TransactionalAppended, 0, *ORDERS_0, 7, 9, 10)
+    assert len(run.found()) == 2 * count
+
+
+def test_a_complete_transaction_has_no_partitions_any_more() -> None:
+    run = Coordinated("markers_decided")
+    run.transaction("PrepareAbort", 0, 1)
+    run.transaction("CompleteAbort", 0, 1)
+    assert run.found() == ["coordinator 0 writes the transaction of writer as CompleteAbort, with 2 partitions"]
+
+
 # -- producers --------------------------------------------------------------------------------------------------------
 
 
@@ -333,9 +369,9 @@ def test_records_come_within_transactions(states: tuple[str, ...], count: int) -
 # -- in time ----------------------------------------------------------------------------------------------------------
 
 
-def works(*names: str) -> Coordinated:
+def works(*names: str, start: StartSettings | None = None) -> Coordinated:
     """Broker 0 works, is registered, and is the controller."""
-    run = Coordinated(*names)
+    run = Coordinated(*names, start=start or StartSettings())
     run.emit(e.NodeStarted, 0, 1)
     run.emit(ZkWritten, 0, "create", "/brokers/ids/0", 0, 5, "{}")
     run.emit(e.BrokerRegistered, 0, 5)
@@ -370,6 +406,23 @@ def test_a_silent_member_of_a_stable_group_is_removed(seconds: int, state: str, 
     found = looks(run, seconds)
     assert len(found) == count
     assert all(f"coordinator 0 keeps {ANNE} in the stable group {GROUP}" in state for state in found)
+
+
+@pytest.mark.parametrize(("seconds", "state", "count"), [(14, "Stable", 0), (16, "Stable", 1), (30, "Empty", 0)])
+def test_the_session_of_a_member_begins_when_its_group_is_loaded(seconds: int, state: str, count: int) -> None:
+    run = works("members_silent")
+    run.show(shown.MembersLoaded, 0, GROUP, state, ((ANNE, 10 * SECOND_US),))
+    assert len(looks(run, seconds)) == count
+
+
+@pytest.mark.parametrize(
+    ("instance", "reason", "count"), [("first", "rebalance", 1), ("", "rebalance", 0), ("first", "sync", 0)]
+)
+def test_a_static_member_may_miss_a_rebalance(instance: str, reason: str, count: int) -> None:
+    run = works("members_silent")
+    run.generation(1, ANNE, BOB)
+    run.removed(BOB, reason, instance)
+    assert len(run.found()) == count
 
 
 def test_a_member_that_is_heard_stays_and_one_of_an_earlier_generation_is_gone() -> None:
@@ -407,6 +460,18 @@ def test_a_transaction_ends(state: str, seconds: int, count: int) -> None:
     run.show(shown.TransactionTimed, 0, WRITER, 10 * SECOND_US)
     run.transaction(state, 0)
     assert len(looks(run, seconds)) == count
+
+
+@pytest.mark.parametrize(("before", "crash", "count"), [(5, "host", 0), (4, "host", 1), (5, "process", 1)])
+def test_leaders_may_know_a_later_epoch_than_what_was_not_lost(before: int, crash: str, count: int) -> None:
+    """kafka-3.9, seed 251: they refuse the markers."""
+    run = works("transactions_end")
+    run.assigned((0,))
+    run.state(0, (0,), 0)
+    run.transaction("CompleteCommit", producer_epoch=before)
+    run.emit(e.NodeCrashed, 1, 1, crash)
+    run.transaction("PrepareAbort", 0, producer_epoch=4)
+    assert len(looks(run, 40)) == count
 
 
 def test_so_does_one_of_fewer_replicas_than_min_insync_replicas() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from emulator.protocol import events as e
-from emulator.protocol.shown import DeletionExpired, RecordsDeleted
+from emulator.protocol.shown import DeletionExpired, DeletionWaits, RecordsDeleted
+from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.deletions_complete import DeletionsComplete
 from tests.scenarios.observe.checkers.test_led_in_time import Cluster
 from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
@@ -60,6 +61,28 @@ def timed_out(*starts: int, passed_s: int = 6) -> list[str]:
 def test_a_deletion_that_all_have_followed_does_not_time_out() -> None:
     [state] = timed_out(5, 5, 7)
     assert "the logs of [0, 1, 2] have begun there for 6" in state
+
+
+@pytest.mark.parametrize(
+    ("starts", "changes", "count"), [((5, 5, 7), False, 1), ((5, 5, 4), False, 0), ((5, 5, 7), True, 0)]
+)
+def test_a_deletion_that_all_have_followed_does_not_wait(
+    starts: tuple[int, ...], changes: bool, count: int
+) -> None:  # fmt: skip
+    run = Cluster("deletions_complete")
+    run.begin()
+    run.assigned((0, 1, 2))
+    for broker in (1, 2):
+        run.follows(broker, 0, 0)
+    run.everywhere(0, 1)
+    run.passes(10)
+    run.trace.show(DeletionWaits, 0, *ORDERS_0, 0, 5)
+    for broker, start in enumerate(starts):
+        run.emit(e.LogStartMoved, broker, *ORDERS_0, start, "request")
+    if changes:
+        run.emit(ZkWritten, 0, "delete", "/brokers/ids/4", 0, 5, "")
+    run.passes(10)
+    assert len(run.violations()) == count
 
 
 @pytest.mark.parametrize(("starts", "passed_s"), [((5, 5, 4), 6), ((5, 5, 5), 4)])

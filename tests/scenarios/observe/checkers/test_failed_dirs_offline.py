@@ -5,7 +5,7 @@ from __future__ import annotations
 from emulator.protocol import events as e
 from emulator.protocol.shown import RecoveryFailed
 from scenarios.observe.checkers.failed_dirs_offline import FailedDirsOffline
-from tests.scenarios.observe.checkers.written_history import WrittenHistory
+from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
 
 def found(run: WrittenHistory) -> list[str]:
@@ -31,6 +31,18 @@ def test_it_is_offline_or_the_broker_has_ended() -> None:
     run = failed()
     run.emit(e.NodeCrashed, 1, 2, "process")
     assert found(run) == []
+
+
+def test_a_replica_there_is_not_deleted() -> None:
+    run = WrittenHistory(FailedDirsOffline.name)
+    run.emit(e.ReplicaOffline, 1, *ORDERS_0)
+    run.emit(e.ReplicaStopped, 1, *ORDERS_0, False)
+    run.emit(e.ReplicaStopped, 2, *ORDERS_0, True)
+    assert found(run) == []
+    run.emit(e.ReplicaStopped, 1, *ORDERS_0, True)
+    assert found(run) == [
+        "orders-0: broker 1 says that it has deleted the replica, whose log directory has failed"
+    ]  # fmt: skip
 
 
 def test_another_one_is_offline() -> None:

@@ -200,6 +200,16 @@ def test_a_position_may_be_given_up(why: str) -> None:
     assert run.violations() == []
 
 
+@pytest.mark.parametrize(("last", "violations"), [(2, 1), (3, 0)])
+def test_a_position_after_a_batch_that_was_lost_may_be_given_up(last: int, violations: int) -> None:
+    """kafka-2.4, seed 201: what a release loses by itself is found by others; the reader notices that it is gone."""
+    run = story(PollsGoOn.name, 1, 2)
+    begins(run, 0)
+    read(run, 0, 1, last)
+    refused(run, 20)
+    assert len(run.violations()) == violations
+
+
 def test_records_that_were_read_and_are_there_are_said_to_be_gone() -> None:
     run = story(PollsGoOn.name, 1, 2)
     begins(run, 0)

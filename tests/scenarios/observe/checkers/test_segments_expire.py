@@ -115,3 +115,11 @@ def test_records_from_another_time_go_by_that() -> None:
     other = run_with(log_retention_ms=60_000)
     other.show(RecordsTimed, 0, *ORDERS_0, 3_600 * SECOND)
     assert moved(other, 290, "time") == []
+
+
+@pytest.mark.parametrize(("older_us", "violations"), [(400_000, 1), (600_000, 0)])
+def test_a_record_may_be_older_than_its_append(older_us: int, violations: int) -> None:
+    """kafka-2.4, seed 204: records of transactions have the time at which their producer made them."""
+    run = run_with(log_retention_ms=5_500)
+    run.show(RecordsTimed, 0, *ORDERS_0, older_us)
+    assert len(moved(run, 300, "time")) == violations

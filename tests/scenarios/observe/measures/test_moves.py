@@ -198,6 +198,27 @@ def test_a_cancellation_may_reach_the_controller_after_the_request() -> None:
     assert [row.finished for row in stream.rows("moves")] == [True]
 
 
+@pytest.mark.parametrize(("now", "finished"), [((1, 3), True), ((4, 5), False)])
+def test_a_cancellation_that_comes_last_goes_back_to_what_an_earlier_request_has_reached(
+    now: tuple[int, ...], finished: bool
+) -> None:
+    """kafka-2.7, seed 243: three tools ask while there is no controller, and the second is heard last."""
+    stream = started()
+    stream.at(1_000).move((3, 1))
+    stream.emit(MoveCancelled, *ORDERS_0)
+    stream.move((4, 1))
+    topic(stream, (3, 1), {})
+    stream.at(2_000).moved()
+    answer(stream)
+    topic(stream, (4, 1, 3), {0: ReassigningReplicas((4,), (3,))})
+    answer(stream)
+    topic(stream, now, {})
+    stream.at(3_000).moved()
+    answer(stream)
+    stream.finish(9_000)
+    assert [row.finished for row in stream.rows("moves")] == [finished]
+
+
 def lost() -> Stream:
     """A move that was asked for at 1 s in /admin/reassign_partitions, which a controller has deleted unread at 2 s."""
     stream = started()

@@ -1,0 +1,79 @@
+"""The base of the checkers of what coordinators have in their topic."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import ClassVar
+
+from brokers.groups.config import GROUP_METADATA_TOPIC
+from brokers.transactions.config import TRANSACTION_STATE_TOPIC
+from emulator.protocol.events import NodeCrashed, TransactionStateChanged
+from emulator.protocol.types import TopicPartition
+from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.history.history import History
+from scenarios.observe.past.changes import StateWritten
+
+
+class CoordinatorsLog(Checker):
+    """The base. An unclean election, a deletion of the topic, or the crash of a machine may lose what is there.
+
+    Attributes:
+        topic: __consumer_offsets, or __transaction_state.
+    """
+
+    topic: ClassVar[str] = GROUP_METADATA_TOPIC
+
+    @abstractmethod
+    def forget_written(self) -> None:
+        """Forget what was written before: it may be lost."""
+
+    def on_crashed(self, event: NodeCrashed) -> None:
+        if event.kind == "host":
+            self.forget_written()
+
+    def on_written(self, event: StateWritten) -> None:
+        before, state = event.before, event.state
+        if event.tp.topic == self.topic and before is not None:
+            unclean = state is not None and state.leader >= 0 and state.leader not in before.isr
+            if state is None or unclean:
+                self.forget_written()
+
+    def coordinates(self, node: int, home: TopicPartition) -> bool:
+        """Whether a broker leads a partition as ZooKeeper has it, in its leader epoch."""
+        leads, state = self.cluster.leads(node, home), self.cluster.state(home)
+        if leads is None or state is None:
+            return False
+        return (state.leader, state.leader_epoch) == (node, leads.leader_epoch)
+
+
+class TransactionsLog(CoordinatorsLog):
+    """The base of those that look at transactions. What is lost of a transactional id has two consequences: a producer
+    may have been told of a transaction that no coordinator knows, and leaders may know a later producer epoch, and
+    refuse the markers of the next ones, until the epochs have come so far again."""
+
+    topic: ClassVar[str] = TRANSACTION_STATE_TOPIC
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._newest: dict[int, int] = {}
+        self._epochs: dict[int, int] = {}
+        self._lost: dict[int, int] = {}
+        """The last epoch of each producer id of which something may be lost."""
+
+    def note_epoch(self, event: TransactionStateChanged) -> None:
+        """Take note of the epoch of a producer, as its coordinator has written it."""
+        self._epochs[event.producer_id] = event.producer_epoch
+        self._newest[event.producer_id] = max(event.producer_epoch, self._newest.get(event.producer_id, -1))
+        if event.producer_epoch > self._lost.get(event.producer_id, event.producer_epoch):
+            del self._lost[event.producer_id]
+
+    def may_have_lost(self, producer_id: int) -> bool:
+        """Whether what a producer did in its epoch may be lost."""
+        return producer_id in self._lost
+
+    def has_lost_epochs(self, producer_id: int) -> bool:
+        """Whether a producer has an earlier epoch than it had."""
+        return self._epochs.get(producer_id, -1) < self._lost.get(producer_id, -1)
+
+    def forget_written(self) -> None:
+        self._lost = dict(self._newest)
