@@ -185,6 +185,8 @@ def test_a_coordinator_whose_broker_has_received_no_partition_takes_all_for_dele
     seen = bench.see(Deviated)
     bench.leader_and_isr(state(ME, 1, (ME,), replicas=(ME,), tp=STATES))
     bench.wait(0)
+    bench.learn(STATES, ME)
+    bench.wait(SECOND)
     assert (bench.state, bench.markers.noted) == ("CompleteCommit", [])
     assert [(one.ticket, one.partition) for one in seen] == [(KNOWS_NOTHING, TP.partition)] * shown
 
