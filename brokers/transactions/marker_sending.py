@@ -25,7 +25,7 @@ after the answer of a leader."""
 FENCED = Errors.INVALID_PRODUCER_EPOCH, Errors.TRANSACTION_COORDINATOR_FENCED
 """The errors by which a leader says that another producer or coordinator has taken over."""
 KNOWS_NOTHING = "TransactionMarkerChannelManager.addTxnMarkersToBrokerQueue (0.11 to 3.9)"
-"""The ticket of a coordinator that takes partitions for deleted before its broker has received any."""
+"""The ticket of a coordinator that takes partitions for deleted of which its broker has no metadata yet."""
 
 
 class Queued(NamedTuple):
@@ -83,8 +83,8 @@ class TransactionMarkerChannelManager:
 
     def _enqueue(self, id: str, partitions: Iterable[TopicPartition]) -> None:
         """Queue the markers of these partitions at their leaders, as this broker's metadata has them. Partitions that
-        are not in the metadata are deleted, and need none. So it says, also where all brokers have restarted, and the
-        controller's LeaderAndIsr is here before its first UpdateMetadata with partitions."""
+        are not in the metadata are deleted, and need none. Kafka takes them for that also where the broker has just
+        started, and the controller's LeaderAndIsr is here before an UpdateMetadata about them."""
         completion = self._goes_on(id)
         if completion is None:
             return
@@ -94,9 +94,7 @@ class TransactionMarkerChannelManager:
             state = metadata.partitions_of(tp.topic).get(tp.partition)
             if state is None:
                 found.metadata.partitions.pop(tp, None)
-                if not metadata.topics:
-                    node = self.process.node
-                    node.trace.mark(Deviated, node.id, KNOWS_NOTHING, *tp, node.id)
+                self._show_skipped(tp)
             elif state.leader not in metadata.live_brokers:
                 leaderless.append(tp)
             else:
@@ -109,6 +107,10 @@ class TransactionMarkerChannelManager:
                 completion.committed, tuple(some),
             )  # fmt: skip
             self._queue(broker, Queued(id, marker))
+
+    def _show_skipped(self, tp: TopicPartition) -> None:
+        node = self.process.node
+        node.trace.mark(Deviated, node.id, KNOWS_NOTHING, *tp, node.id)
 
     def _again(self, id: str, partitions: Sequence[TopicPartition]) -> None:
         def enqueue(_: object) -> None:
