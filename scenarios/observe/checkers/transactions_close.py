@@ -5,27 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
+from brokers.transactions.config import TRANSACTION_STATE_TOPIC
 from emulator.protocol.events import TransactionStateChanged
 from emulator.protocol.shown import Remembered
 from scenarios.observe.checkers.broker_memory import BrokerMemory, Unlike
 from scenarios.observe.checkers.checker import Report
+from scenarios.observe.checkers.coordinators_log import CoordinatorsLog
 from scenarios.observe.history.history import History
 
 OPEN = ("Ongoing", "PrepareCommit", "PrepareAbort")
 
 
-class TransactionsClose(BrokerMemory):
+class TransactionsClose(BrokerMemory, CoordinatorsLog):
     """A transaction that is over has a marker behind its last record in each partition, so that the last stable offset
     moves on and readers of committed records go on (KIP-98).
 
     Verified: when the cluster is at rest, each transaction that is open in the log of a partition's leader: its
         coordinator has it as open, or as decided.
 
+    A transaction that was open when its coordinator's log lost something may stay open for good: the coordinator that
+    comes after knows fewer of its partitions.
+
     Not verified: that the last stable offset passes a marker only once it is committed (``reads_decided`` sees it with
         real clients); a transaction of a producer that no coordinator has ever had one of: a client has written it
         without asking for it, which brokers before KIP-890 let hang.
     """
 
+    topic: ClassVar[str] = TRANSACTION_STATE_TOPIC
     name: ClassVar[str] = "transactions_close"
     ids: ClassVar[tuple[str, ...]] = ("X3",)
     statement: ClassVar[str] = (
@@ -37,6 +43,11 @@ class TransactionsClose(BrokerMemory):
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
         self._states: dict[int, str] = {}
+        self._may_hang: set[int] = set()
+        """The producers whose transaction was open when something was lost."""
+
+    def forget_written(self) -> None:
+        self._may_hang.update(producer_id for producer_id, state in self._states.items() if state in OPEN)
 
     def on_state(self, event: TransactionStateChanged) -> None:
         self._states[event.producer_id] = event.state
@@ -45,5 +56,5 @@ class TransactionsClose(BrokerMemory):
         for tp, producers in memories["open_transactions"].items():
             for producer_id in producers:
                 state = self._states.get(producer_id)
-                if state is not None and state not in OPEN:
+                if state is not None and state not in OPEN and producer_id not in self._may_hang:
                     yield Unlike("open_transactions", f"producer {producer_id}", "it is open", state, tp)

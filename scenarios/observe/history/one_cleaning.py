@@ -194,10 +194,13 @@ class Cleaning:
     # -- what is left -------------------------------------------------------------------------------------------------
 
     def _left(self, after: dict[int, KeyedRecord]) -> Iterator[Wrong]:
+        """What an earlier cleaning, or this one, should have taken. The cleaner does not look for keys before the start
+        of the log, which may be within a segment."""
         last = {record.key: offset for offset, record in after.items() if self.fates[record.place] == COMMITTED}
         for offset, record in after.items():
-            if self.fates[record.place] == COMMITTED and last[record.key] != offset:
-                why = f"a record of key {record.key!r} stays, and there is one at {last[record.key]}"
+            later = last.get(record.key, offset)
+            if self.fates[record.place] == COMMITTED and later != offset and later >= self.start:
+                why = f"a record of key {record.key!r} stays, and there is one at {later}"
                 yield Wrong(Compacts.ONE_EACH, offset, why)
 
 

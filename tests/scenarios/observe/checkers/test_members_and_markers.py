@@ -213,3 +213,15 @@ def test_one_epoch_is_used_up_at_a_time() -> None:
     assert fenced((3, 5)) == ["coordinator 0 goes on from epoch 3 of producer 7 (writer) to 5"]
     assert fenced((3, 5), once=False) == [], "before KAFKA-9666"
     assert fenced((3, 5), loads=True) == [], "another coordinator may have used one"
+
+
+@pytest.mark.parametrize(("crash", "count"), [("process", 1), ("host", 0)])
+def test_a_transaction_of_which_a_machine_has_lost_something_may_stay_open(crash: str, count: int) -> None:
+    """kafka-2.4, seed 364 of the default swarm: the next coordinator knows fewer of its partitions."""
+    run = works("transactions_close")
+    run.transaction("Ongoing", 0, 1)
+    run.emit(e.NodeCrashed, 1, 1, crash)
+    run.transaction("CompleteAbort")
+    run.later(60)
+    run.show(Remembered, 0, "broker", "rest", {"open_transactions": {ORDERS_0: (7,)}})
+    assert len(run.found()) == count

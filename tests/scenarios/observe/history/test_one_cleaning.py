@@ -155,3 +155,13 @@ def test_the_active_segment_is_left_alone() -> None:
     batches = tuple(history.log.log.batches)
     history.judge(1, 0, batches, batches)
     assert [wrong.part for wrong in history.wrongs] == [Compacts.WHAT_IS_CLOSED]
+
+
+@pytest.mark.parametrize(("start", "count"), [(0, 1), (2, 0)])
+def test_keys_before_the_start_of_the_log_are_not_looked_for(start: int, count: int) -> None:
+    """kafka-2.5, seed 364 of the default swarm: records were deleted up to the middle of a segment."""
+    history = Judged(horizons=False, small=False)
+    history.play([("write", [(b"a", b"1"), (b"a", b"2")], NONE), ROLL, WRITE_B])
+    batches = tuple(history.log.log.batches)
+    event = RecordsCompacted(0, 0, 0, 0, TP, 2, 2, history.log.now_ms, DAY_MS, batches, batches)
+    assert [wrong.part for wrong in Cleaning(event, 3, start).wrongs()] == [Compacts.ONE_EACH] * count
