@@ -260,7 +260,7 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
         ),
         Promise("knows the members after a failover, too", "GroupMetadataManager; KAFKA-10284", ("members_kept",)),
         Promise("keeps static members through a rebalance", "KIP-345; KAFKA-8220", ("members_silent",)),
-        Promise("numbers each generation anew", "GroupMetadata.initNextGeneration, 0.9", ("generations_grow",)),
+        Promise("gives each generation its own number", "GroupMetadata.initNextGeneration, 0.9", ("generations_grow",)),
         Promise("rebalances when a member asks for it", "KAFKA-2464; KAFKA-9801", ("rejoins_rebalance",)),
         Promise("takes back member ids that no client joins with", "KIP-394; KAFKA-9752", ("ids_taken_back",)),
         Promise("ends rebalances", "DelayedJoin; KAFKA-9752", ("groups_settle",)),
@@ -283,7 +283,7 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
         Promise("fences a producer whose transaction lasts too long", "KAFKA-6119", ("records_in_transactions",)),
         Promise("gives each producer id once", "ProducerIdManager, 0.11", ("producer_ids_once",)),
         Promise("uses up one epoch of a producer at a time", "KAFKA-9666", ("epochs_used_once",)),
-        Promise("forgets transactional ids that nobody uses", "KIP-98; KAFKA-7519", ("ids_expire",)),
+        Promise("forgets transactional ids that are not used", "KIP-98; KAFKA-7519", ("ids_expire",)),
     ),
     "A client": (
         Promise("writes each batch once, in order, with idempotence", "KIP-98", ("no_batch_twice",)),

@@ -208,7 +208,7 @@ GUARDS = (
     ),
     Guard(
         name="answers_taken",
-        title="the answer of a broker that has deleted a replica reaches nobody",
+        title="the answer of a broker that has deleted a replica is dropped",
         here="A controller has the replicas of a topic deleted, and drops the answers of the brokers.",
         also=("converged",),
         taken_out=(TakenOut(owner=Controller, function="_stopped", instead=nothing),),

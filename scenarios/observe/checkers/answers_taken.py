@@ -1,4 +1,4 @@
-"""M13: a controller acts on the answers that it waits for."""
+"""M4: a controller acts on the answers that it waits for."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class AnswersTaken(Checker):
     """
 
     name: ClassVar[str] = "answers_taken"
-    ids: ClassVar[tuple[str, ...]] = ("M13",)
+    ids: ClassVar[tuple[str, ...]] = ("M4",)
     gravity: ClassVar[Gravity] = Gravity.LIVENESS
     statement: ClassVar[str] = "answered(deletion of r) ⇒ soon state_c(r) changes: a controller acts on answers"
-    fails_when: ClassVar[str | None] = "the answer to a request that was sent again reaches nobody"
+    fails_when: ClassVar[str | None] = "the answer to a request that was sent again is dropped"
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)

@@ -48,7 +48,7 @@ class CoordinatorsLog(Checker):
 
 class TransactionsLog(CoordinatorsLog):
     """The base of those that look at transactions. What is lost of a transactional id has two consequences: a producer
-    may have been told of a transaction that no coordinator knows, and leaders may know a later producer epoch, and
+    may know a transaction that no coordinator knows, and leaders may know a later producer epoch, and
     refuse the markers of the next ones, until the epochs have come so far again."""
 
     topic: ClassVar[str] = TRANSACTION_STATE_TOPIC

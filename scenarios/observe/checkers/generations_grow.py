@@ -21,7 +21,7 @@ STABLE, DEAD = "Stable", "Dead"
 
 class GenerationsGrow(CoordinatorsLog):
     """The generations of a group are numbered one after the other, also where another broker takes over: members of an
-    earlier generation are told by its number (GroupMetadata.initNextGeneration, 0.9).
+    earlier generation are recognized by its number (GroupMetadata.initNextGeneration, 0.9).
 
     Verified: each generation against the one before that its coordinator has formed; the first one of a coordinator
         against the last one that was stable, and so is in __consumer_offsets.

@@ -1,4 +1,4 @@
-"""X9: a transactional id that nobody uses expires."""
+"""X9: a transactional id that is not used expires."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WRITTEN_US = 30_000_000
 
 
 class IdsExpire(Checker):
-    """A coordinator removes a transactional id without a transaction once nobody has used it for
+    """A coordinator removes a transactional id without a transaction once it was not used for
     transactional.id.expiration.ms, and tries again where that could not be written
     (TransactionStateManager.enableTransactionalIdExpiration, 0.11).
 
@@ -33,7 +33,7 @@ class IdsExpire(Checker):
     name: ClassVar[str] = "ids_expire"
     ids: ClassVar[tuple[str, ...]] = ("X9",)
     gravity: ClassVar[Gravity] = Gravity.LIVENESS
-    statement: ClassVar[str] = "unused(id) ⇒ soon expired(id): a transactional id that nobody uses is removed"
+    statement: ClassVar[str] = "unused(id) ⇒ soon expired(id): a transactional id that is not used is removed"
     catches: ClassVar[tuple[str, ...]] = ()
     fails_when: ClassVar[str | None] = "a coordinator takes no id for unused"
 

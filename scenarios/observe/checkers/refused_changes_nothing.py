@@ -40,9 +40,9 @@ class RefusedChangesNothing(Checker):
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
         self._last: dict[int, OfReplica] = {}
-        """What a request has brought about last, by broker."""
+        """The last change that a request has brought about, by broker."""
         self._done: dict[int, dict[TopicPartition, OfReplica]] = {}
-        """All that the request in hand has brought about, by broker."""
+        """The changes that the request in hand has brought about, by broker."""
 
     def on_leader(self, event: BecameLeader) -> None:
         self._note(event)
@@ -77,7 +77,7 @@ class RefusedChangesNothing(Checker):
 
 
 def _did(event: OfReplica) -> Literal["lead", "follow", "stop", "end the fetches of"]:
-    """What the broker had begun to do."""
+    """The change that the broker had begun."""
     if isinstance(event, FetchPosition):
         return "end the fetches of"
     return "stop" if type(event) is ReplicaStopped else "lead" if type(event) is BecameLeader else "follow"

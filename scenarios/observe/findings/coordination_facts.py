@@ -125,7 +125,7 @@ class GenerationAgain(NamedTuple):
 
 
 class IdStays(NamedTuple):
-    """A transactional id that nobody has used for too long."""
+    """A transactional id that is kept, and was not used for too long."""
 
     broker: int
     transactional_id: str
@@ -133,7 +133,7 @@ class IdStays(NamedTuple):
 
     def in_words(self, _tp: TopicPartition | None) -> str:
         return (
-            f"coordinator {self.broker} keeps the transactional id {self.transactional_id}, which nobody has used for "
+            f"coordinator {self.broker} keeps the transactional id {self.transactional_id}, which was not used for "
             f"{self.unused_us / 1e6:g} s"
         )
 

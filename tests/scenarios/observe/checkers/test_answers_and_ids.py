@@ -1,4 +1,4 @@
-"""M13, X9, G11: histories in which an answer changes nothing, an id stays, or a generation comes again."""
+"""M4, X9, G11: histories in which an answer changes nothing, an id stays, or a generation comes again."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def deletes(answered: bool = True, delete: bool = True) -> Coordinated:
 
 
 @pytest.mark.parametrize(("answered", "delete", "count"), [(True, True, 1), (False, True, 0), (True, False, 0)])
-def test_an_answer_that_reaches_nobody(answered: bool, delete: bool, count: int) -> None:
+def test_an_answer_that_is_dropped(answered: bool, delete: bool, count: int) -> None:
     found = looks(deletes(answered, delete), 10)
     assert len(found) == count
     assert all("answered" in state and "controller 0 still waits" in state for state in found)
@@ -45,7 +45,7 @@ def test_an_answer_that_is_taken_or_comes_too_late(happens: str) -> None:
 
 
 @pytest.mark.parametrize(("state", "seconds", "count"), [("Empty", 40, 1), ("Empty", 30, 0), ("Dead", 40, 0)])
-def test_an_id_that_nobody_uses_is_removed(state: str, seconds: int, count: int) -> None:
+def test_an_id_that_is_not_used_is_removed(state: str, seconds: int, count: int) -> None:
     names = "transactional.id.expiration.ms", "transaction.remove.expired.transaction.cleanup.interval.ms"
     run = works("ids_expire", start=StartSettings(dict(zip(names, (3_000, 1_000), strict=True))))
     run.transaction("Empty")

@@ -18,7 +18,7 @@ from emulator.protocol.types import Batch
 from scenarios.observe.findings.compaction_facts import Compacts
 from scenarios.observe.history.one_cleaning import Cleaning, Wrong
 from tests.brokers.log.cleaner import test_histories as written
-from tests.brokers.log.cleaner.compacted_logs import TP
+from tests.brokers.log.cleaner.compacted_logs import TP, CompactedLog
 
 DAY_MS = 24 * 3_600_000
 
@@ -160,8 +160,10 @@ def test_the_active_segment_is_left_alone() -> None:
 @pytest.mark.parametrize(("start", "count"), [(0, 1), (2, 0)])
 def test_keys_before_the_start_of_the_log_are_not_looked_for(start: int, count: int) -> None:
     """kafka-2.5, seed 364 of the default swarm: records were deleted up to the middle of a segment."""
-    history = Judged(horizons=False, small=False)
-    history.play([("write", [(b"a", b"1"), (b"a", b"2")], NONE), ROLL, WRITE_B])
-    batches = tuple(history.log.log.batches)
-    event = RecordsCompacted(0, 0, 0, 0, TP, 2, 2, history.log.now_ms, DAY_MS, batches, batches)
+    log = CompactedLog()
+    log.write((b"a", b"1"), (b"a", b"2"))
+    log.roll()
+    log.write((b"b", b"1"))
+    batches = tuple(log.log.batches)
+    event = RecordsCompacted(0, 0, 0, 0, TP, 2, 2, log.now_ms, DAY_MS, batches, batches)
     assert [wrong.part for wrong in Cleaning(event, 3, start).wrongs()] == [Compacts.ONE_EACH] * count
