@@ -28,10 +28,12 @@ class Oracle:
 
     Args:
         release: of the run's profile; its constants are those of the nearest release that was read.
+        other_hops: whether the hops of the run's strategy are not those of KAFKA-6794's text: ``width-K`` and
+            ``grow-then-shrink`` are variations of it.
     """
 
-    def __init__(self, trace: Trace, history: History, release: str) -> None:
-        self._variables = variables = Variables(history, true_in(release_of(release)))
+    def __init__(self, trace: Trace, history: History, release: str, *, other_hops: bool = False) -> None:
+        self._variables = variables = Variables(history, true_in(release_of(release)), other_hops=other_hops)
         isr = Isr(variables)
         machines = StateMachines(variables, isr)
         moves = (rules(variables, machines) for rules in (MoveRules, RequestRules, StepRules))
