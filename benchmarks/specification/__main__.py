@@ -7,7 +7,8 @@ guard, and does it accept them otherwise? ``--only`` names cases then.
 ``--mutations`` takes guards out of the core, one at a time: does the oracle refuse each, in the action that has the
 guard? ``--only`` names mutations then.
 
-``--cost`` measures the oracle. ``--scenario`` prints the counterexample of one configuration as a scenario file.
+``--cost`` measures the oracle. ``--scenario`` prints the counterexample of one configuration as a scenario file, and
+``--agree`` runs those of all in the emulator: does it do the same?
 
 ``--fetch`` first brings TLC from Maven Central. ``--out`` keeps what was found, and goes on from there after an
 interruption, as long as modules and configuration are the same. ``--render`` writes the configurations, and the tables
@@ -21,6 +22,8 @@ from typing import NoReturn
 
 from benchmarks.program import conclude, parser_of
 from benchmarks.results import machine
+from benchmarks.specification.agreement import HEADS as AGREEMENT_HEADS
+from benchmarks.specification.agreement import agreement
 from benchmarks.specification.checker import Checked, check, checker, run
 from benchmarks.specification.configurations import Configuration
 from benchmarks.specification.cost import cost
@@ -90,6 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--museum", action="store_true", help="hold the museum's cases against the oracle instead")
     parser.add_argument("--mutations", action="store_true", help="take guards out of the core instead")
     parser.add_argument("--cost", action="store_true", help="measure what the oracle costs instead")
+    parser.add_argument("--agree", action="store_true", help="run the counterexamples in the emulator")
     parser.add_argument("--scenario", action="store_true", help="print the counterexample as a scenario file")
     asked = parser.parse_args(arguments)
     if asked.render:
@@ -115,6 +119,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"{missing}; with --fetch it is brought from Maven Central")
     if asked.scenario:
         return show(wanted, class_path, asked.limit, parser.error)
+    if asked.agree:
+        agreed = [
+            (f"`{one.name}`", one.finds, agreement(one, run(one.text, class_path, asked.limit)))
+            for one in wanted
+            if one.finds
+        ]
+        lines = [machine("python -m benchmarks.specification --agree --write"), "", *table(AGREEMENT_HEADS, agreed)]
+        return conclude("specification-agreement", lines, write=asked.write)
     rows: list[tuple[str, ...]] = []
     problems: list[str] = []
     kept = Kept(asked.out)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from emulator.protocol.types import TopicPartition
 from emulator.trace import Trace
 from scenarios.observe.history.history import History
 from scenarios.observe.history.subscriptions import arm
@@ -44,6 +45,10 @@ class Oracle:
     def at_rest(self, now_us: int) -> None:
         """Hold against it what a cluster is like in which nothing is on its way."""
         self._rest.at_rest(now_us)
+
+    def with_replica(self, tp: TopicPartition) -> list[int]:
+        """The brokers whose log directory has a partition."""
+        return self._variables.with_replica(tp)
 
     @property
     def rejections(self) -> Sequence[Rejection]:

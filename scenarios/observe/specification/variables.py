@@ -65,6 +65,10 @@ class Variables:
         """The replica of a partition on a broker."""
         return self.on(broker, tp.topic)[tp.partition]
 
+    def with_replica(self, tp: TopicPartition) -> list[int]:
+        """The brokers whose log directory has a partition."""
+        return [broker for broker in self.zk.seen if self.of(broker, tp).disk]
+
     def on_broker(self, broker: int) -> Iterable[Replica]:
         """All replicas of a broker."""
         for (node, _topic), replicas in self._by_topic.items():
