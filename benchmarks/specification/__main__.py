@@ -4,7 +4,11 @@ TLC find in each configuration of docs/specification what is known to be there, 
 ``--museum`` asks another question: which cases of the museum does the oracle refuse with their bug, or without their
 guard, and does it accept them otherwise? ``--only`` names cases then.
 
-``--cost`` measures the oracle. ``--scenario`` prints the counterexample of one configuration as a scenario file.
+``--mutations`` takes guards out of the core, one at a time: does the oracle refuse each, in the action that has the
+guard? ``--only`` names mutations then.
+
+``--cost`` measures the oracle. ``--scenario`` prints the counterexample of one configuration as a scenario file, and
+``--agree`` runs those of all in the emulator: does it do the same?
 
 ``--fetch`` first brings TLC from Maven Central. ``--out`` keeps what was found, and goes on from there after an
 interruption, as long as modules and configuration are the same. ``--render`` writes the configurations, and the tables
@@ -18,6 +22,8 @@ from typing import NoReturn
 
 from benchmarks.program import conclude, parser_of
 from benchmarks.results import machine
+from benchmarks.specification.agreement import HEADS as AGREEMENT_HEADS
+from benchmarks.specification.agreement import agreement
 from benchmarks.specification.checker import Checked, check, checker, run
 from benchmarks.specification.configurations import Configuration
 from benchmarks.specification.cost import cost
@@ -25,6 +31,10 @@ from benchmarks.specification.kept import Kept
 from benchmarks.specification.museum import HEADS as MUSEUM_HEADS
 from benchmarks.specification.museum import hold, problems_of
 from benchmarks.specification.museum import rows as museum_rows
+from benchmarks.specification.mutations import HEADS as MUTATION_HEADS
+from benchmarks.specification.mutations import attempt, mutations
+from benchmarks.specification.mutations import problems_of as problems_of_mutations
+from benchmarks.specification.mutations import rows as mutation_rows
 from benchmarks.specification.pages import render
 from benchmarks.specification.questions import CONFIGURATIONS
 from benchmarks.specification.scenario_file import moments, scenario
@@ -81,7 +91,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, help="a file that keeps what was found")
     parser.add_argument("--render", action="store_true", help="write the .cfg files and the page's tables, run nothing")
     parser.add_argument("--museum", action="store_true", help="hold the museum's cases against the oracle instead")
+    parser.add_argument("--mutations", action="store_true", help="take guards out of the core instead")
     parser.add_argument("--cost", action="store_true", help="measure what the oracle costs instead")
+    parser.add_argument("--agree", action="store_true", help="run the counterexamples in the emulator")
     parser.add_argument("--scenario", action="store_true", help="print the counterexample as a scenario file")
     asked = parser.parse_args(arguments)
     if asked.render:
@@ -90,7 +102,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return conclude("specification-cost", cost(), write=asked.write)
     if asked.museum:
         held = list(map(hold, map(exhibit, asked.only or names())))
-        return conclude("museum", table(MUSEUM_HEADS, museum_rows(held)), problems_of(held), write=False)
+        lines = [machine("python -m benchmarks.specification --museum --write"), ""]
+        lines += table(MUSEUM_HEADS, museum_rows(held))
+        return conclude("specification-museum", lines, problems_of(held), write=asked.write)
+    if asked.mutations:
+        tried = [attempt(one) for one in mutations() if not asked.only or one.name in asked.only]
+        lines = [machine("python -m benchmarks.specification --mutations --write"), ""]
+        lines += table(MUTATION_HEADS, mutation_rows(tried))
+        return conclude("specification-mutations", lines, problems_of_mutations(tried), write=asked.write)
     wanted = [one for one in CONFIGURATIONS if not asked.only or one.name in asked.only]
     if not wanted:
         parser.error(f"no such configuration; there are {', '.join(one.name for one in CONFIGURATIONS)}")
@@ -100,6 +119,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"{missing}; with --fetch it is brought from Maven Central")
     if asked.scenario:
         return show(wanted, class_path, asked.limit, parser.error)
+    if asked.agree:
+        agreed = [
+            (f"`{one.name}`", one.finds, agreement(one, run(one.text, class_path, asked.limit)))
+            for one in wanted
+            if one.finds
+        ]
+        lines = [machine("python -m benchmarks.specification --agree --write"), "", *table(AGREEMENT_HEADS, agreed)]
+        return conclude("specification-agreement", lines, write=asked.write)
     rows: list[tuple[str, ...]] = []
     problems: list[str] = []
     kept = Kept(asked.out)

@@ -8,7 +8,7 @@ from attrs import field, frozen
 from scenarios.observe.specification.constants import CONSTANTS, MEANT, true_in
 
 BOUNDS = (
-    "Records", "Deaths", "Expiries", "Failovers", "Zombies", "Elections", "Shrinks", "Moves", "Cancels",
+    "Records", "Deaths", "Expiries", "Failovers", "Zombies", "Elections", "Shrinks", "Resends", "Moves", "Cancels",
 )  # fmt: skip
 SAFETY = (
     "LeaderCompleteness", "IsrCompleteness", "OneRecordAnOffset", "HighWatermarks", "LeaderInIsr", "OneWriter",

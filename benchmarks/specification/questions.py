@@ -4,9 +4,15 @@ from benchmarks.specification.configurations import AT_REST, GIVEN_UP, SAFETY, C
 from scenarios.observe.specification.constants import true_in
 
 EVERYTHING = (*SAFETY, *AT_REST)
-KAFKA_1097_ONLY = tuple(sorted(true_in("0.8.0") - {"JoinsUnassigned"}))
-"""The constants to correct in 0.8.0 so that only this is left: KAFKA-42 cannot do without it, as step 3 waits for
-replicas that no list has."""
+
+
+def all_but(constant: str, release: str) -> tuple[str, ...]:
+    """The constants to correct in a release so that only one is left."""
+    return tuple(sorted(true_in(release) - {constant}))
+
+
+KAFKA_1097_ONLY = all_but("JoinsUnassigned", "0.8.0")
+"""KAFKA-42 cannot do without it, as step 3 waits for replicas that no list has."""
 
 AS_MEANT = (
     Configuration(
@@ -81,6 +87,21 @@ AS_MEANT = (
         constraints=GIVEN_UP,
         invariants=("LeaderCompleteness", "IsrCompleteness", "OneRecordAnOffset"),
     ),
+    Configuration(
+        name="elections-as-meant",
+        asks="Two elections in a row, as meant: have leader and followers the same records?",
+        bounds={"Records": 2, "Elections": 2, "Moves": 0},
+        invariants=("LeaderCompleteness", "IsrCompleteness", "OneRecordAnOffset", "HighWatermarks"),
+    ),
+    Configuration(
+        name="kip-455-as-meant-resends",
+        asks="KIP-455 as meant: does a request that comes twice harm a move that was cancelled and asked for again?",
+        protocol="kip-455",
+        before="1",
+        after="2",
+        bounds={"Moves": 2, "Cancels": 1, "Resends": 1},
+        invariants=("NoneLost",),
+    ),
 )
 """Configurations that find nothing."""
 
@@ -153,6 +174,43 @@ AS_IT_IS = (
         finds="IsrCompleteness",
     ),
     Configuration(
+        name="kafka-2.3.1-isr-unknown",
+        asks="Kafka 2.3.1, before KIP-497: does the controller know the ISR whenever it waits?",
+        release="2.3.1",
+        bounds={"Records": 1},
+        invariants=("IsrKnown",),
+        finds="IsrKnown",
+    ),
+    Configuration(
+        name="kafka-2.3.1-kip-461",
+        asks="Kafka 2.3.1 and KIP-461: is a partition given up because its leader learned of the next epoch first?",
+        release="2.3.1",
+        bounds={"Records": 1},
+        invariants=("NoneFailed",),
+        finds="NoneFailed",
+    ),
+    Configuration(
+        name="kafka-2.3.1-kip-461-heals",
+        asks="Kafka 2.3.1 and KIP-461: is a partition that was given up taken up again?",
+        release="2.3.1",
+        before="1",
+        after="2",
+        bounds={"Records": 1},
+        properties=("FailedHeal",),
+    ),
+    Configuration(
+        name="kafka-2.4.1-kip-570",
+        asks="Kafka 2.4.1, before KIP-570: does a StopReplica that comes late delete a replica that was added again?",
+        release="2.4.1",
+        corrected=all_but("StopsUnfenced", "2.4.1"),
+        protocol="kip-455",
+        before="1",
+        after="2",
+        bounds={"Moves": 2, "Cancels": 1, "Resends": 1},
+        invariants=("NoneLost",),
+        finds="NoneLost",
+    ),
+    Configuration(
         name="kafka-2.4.1-step-b3",
         asks="After B3 of Kafka 2.4.1: does the new leader commit without ISR members that the move drops?",
         release="2.4.1",
@@ -186,7 +244,17 @@ AS_IT_IS = (
             "OarRecoverable",
             "MetadataFresh",
             "MoveNotLost",
+            "IsrKnown",
         ),
+    ),
+    Configuration(
+        name="kafka-2.7.2-kafka-13972",
+        asks="Kafka 2.7.2 and KAFKA-13972: is a replica left over where a move is cancelled and nothing fails?",
+        release="2.7.2",
+        protocol="kip-455",
+        bounds={"Cancels": 1},
+        invariants=("NoneLostOrStray",),
+        finds="NoneLostOrStray",
     ),
     Configuration(
         name="kafka-3.9.0-step-b3-loss",
@@ -224,6 +292,15 @@ AS_IT_IS = (
         corrected=("FetchesUnfenced",),
         before="123",
         bounds={"Records": 2, "Shrinks": 1, "Elections": 1, "Moves": 0},
+        invariants=("IsrCompleteness",),
+        finds="IsrCompleteness",
+    ),
+    Configuration(
+        name="kafka-1.1.1-kip-279",
+        asks="Kafka 1.1.1, before KIP-279: have leader and followers the same records after two elections in a row?",
+        release="1.1.1",
+        corrected=all_but("AnswersEpochsCoarsely", "1.1.1"),
+        bounds={"Records": 2, "Elections": 2, "Moves": 0},
         invariants=("IsrCompleteness",),
         finds="IsrCompleteness",
     ),
@@ -292,6 +369,26 @@ AS_IT_IS = (
         bounds={"Records": 1, "Shrinks": 1},
         properties=("MovesEnd",),
         finds="MovesEnd",
+    ),
+    Configuration(
+        name="kip-455-cancel-isr",
+        asks="KIP-455 as meant: does a replica that a cancelled move deletes stay out of the ISR?",
+        protocol="kip-455",
+        before="1",
+        after="2",
+        bounds={"Records": 1, "Cancels": 1},
+        invariants=("IsrCompleteness",),
+        finds="IsrCompleteness",
+    ),
+    Configuration(
+        name="kip-455-resend-stray",
+        asks="KIP-455 as meant: is a replica left over where a LeaderAndIsr comes again after the StopReplica?",
+        protocol="kip-455",
+        before="1",
+        after="2",
+        bounds={"Cancels": 1, "Resends": 1},
+        invariants=("NoneLostOrStray",),
+        finds="NoneLostOrStray",
     ),
     Configuration(
         name="kafka-6794-stray",

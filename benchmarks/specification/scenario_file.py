@@ -32,6 +32,7 @@ STEPS = {
     "ResumeReassignment": "failover.F8",
 }  # fmt: skip
 """The step of the emulator after which an action of the specification is over."""
+FIRST_OF_HOP = "Kafka6794Steps1To5"
 HAPPENS = frozenset({
     "Initial", "HandleRequest", "Fetch", "TruncateToEpochEndOffset", "Elect", "Resign", "PartitionReassignment",
     "BrokerFailure", "BrokerStartup", "BrokerComesBack", "AlterIsr",
@@ -45,6 +46,30 @@ EXPECTED = {
 """The invariant of the emulator that says the same as a property."""
 _STATE = re.compile(r"^State \d+: <(\w+).*?(?=^State \d+:|^\d+ states generated|\Z)", re.MULTILINE | re.DOTALL)
 _ALIVE = re.compile(r"^/\\ alive = <<(.*?)>>", re.MULTILINE)
+
+
+class Place(NamedTuple):
+    """A step of the emulator after which something happens; no step: when its time comes.
+
+    Attributes:
+        hop: of KAFKA-6794, whose steps are repeated in each; 0 elsewhere.
+    """
+
+    step: str = ""
+    hop: int = 0
+
+    @property
+    def in_failover(self) -> bool:
+        return self.step.startswith("failover.")
+
+    @property
+    def when(self) -> str:
+        filters = "" if self.in_failover else ', partition = "orders-0"'
+        filters += f", hop = {self.hop}" if self.hop else ""
+        return f'when = {{ step = "{self.step}", edge = "after"{filters} }}'
+
+
+NOW = Place()
 
 
 class Moment(NamedTuple):
@@ -103,31 +128,35 @@ def _load(name: str, start: str) -> str:
 
 
 def _entries(course: Sequence[Moment]) -> Iterator[str]:
-    step, told, cut = "", False, False
+    place, told, cut, hops = NOW, False, False, 0
     for index, (earlier, now) in enumerate(pairwise(course), 1):
         action = now.action
         if action in STEPS:
-            step, told, cut = STEPS[action], False, False
+            hops += action == FIRST_OF_HOP
+            place = Place(STEPS[action], hops if STEPS[action].startswith("kafka-6794.") else 0)
+            told, cut = False, False
         elif action == "HandleRequest":
             told = True
         elif action == "ToolAsksForMove":
-            yield _entry("reassign.execute", step if step.startswith("failover.") else "")
+            if place.in_failover:  # what is asked for arrives before the controller goes on
+                yield _entry("gate.hold", place, 'gate = { step = "failover.F8", edge = "before" }\nduration = "1s"')
+            yield _entry("reassign.execute", NOW, after="100ms" if place.in_failover else "")
         elif action == "Cancel":
-            yield _entry("reassign.cancel", step)
+            yield _entry("reassign.cancel", place)
         elif action == "ControllerSessionExpires":
-            yield _entry("zk.expire", step, 'target = "controller"')
+            yield _entry("zk.expire", place, 'target = "controller"')
         elif action == "BrokerDies":
             [broker] = earlier.alive - now.alive
             if not cut and _stands_still(course[index + 1 :]):
-                yield _cut(step)
+                yield _cut(place)
                 cut = True
-            yield _entry("broker.crash", "" if cut else step, f"target = {broker}", after="1s" if cut else "")
-            yield _entry("zk.expire", "", f"target = {broker}", after="10ms")
+            yield _entry("broker.crash", NOW if cut else place, f"target = {broker}", after="1s" if cut else "")
+            yield _entry("zk.expire", NOW, f"target = {broker}", after="10ms")
         elif action == "ControllerDies":
             if told and not cut:
-                yield _cut(step)
+                yield _cut(place)
                 cut = True
-            yield _entry("controller.crash", "" if cut else step, after="100ms" if cut else "")
+            yield _entry("controller.crash", NOW if cut else place, after="100ms" if cut else "")
         elif action not in HAPPENS | {"LeaderAppends"}:
             raise LookupError(f"{action} has no action in a scenario file")
 
@@ -140,14 +169,13 @@ def _stands_still(rest: Sequence[Moment]) -> bool:
     return False
 
 
-def _cut(step: str) -> str:
+def _cut(place: Place) -> str:
     """An entry after which what was sent arrives, and nothing is written: the controller cannot reach ZooKeeper."""
-    return _entry("link.cut", step, 'target = 0\npeer = "zookeeper"\nduration = "30s"')
+    return _entry("link.cut", place, 'target = 0\npeer = "zookeeper"\nduration = "30s"')
 
 
-def _entry(action: str, step: str, rest: str = "", *, after: str = "") -> str:
+def _entry(action: str, place: Place, rest: str = "", *, after: str = "") -> str:
     when = f'after = "{after}"' if after else 'at = "5s"'
-    if step and not after:
-        partition = "" if step.startswith("failover.") else ', partition = "orders-0"'
-        when = f'when = {{ step = "{step}", edge = "after"{partition} }}'
+    if place.step and not after:
+        when = place.when
     return f'[[method]]\n{when}\naction = "{action}"' + (f"\n{rest}" if rest else "")

@@ -23,7 +23,8 @@ CONSTANTS        \* how much may happen in one behaviour
   MaxZombies,    \* controllers that lose their session and do not know it yet
   MaxElections,  \* elections that somebody asks for
   MaxShrinks,    \* times that a follower lags for too long
-  MaxMoves,      \* 0 or 1
+  MaxResends,    \* requests that a controller sends once more
+  MaxMoves,      \* 0 or 1; 2 where a move that was cancelled is asked for again
   MaxCancels     \* 0 or 1 (KIP-455)
 
 (* What a release does otherwise than it was meant. README.md has the value *)
@@ -119,5 +120,6 @@ Init ==
   /\ acked = {}
   /\ writers = {}
   /\ left = [records |-> MaxRecords, deaths |-> MaxDeaths, expiries |-> MaxExpiries, failovers |-> MaxFailovers,
-             zombies |-> MaxZombies, elections |-> MaxElections, shrinks |-> MaxShrinks, moves |-> MaxMoves, cancels |-> MaxCancels]
+             zombies |-> MaxZombies, elections |-> MaxElections, shrinks |-> MaxShrinks, resends |-> MaxResends, moves |-> MaxMoves,
+             cancels |-> MaxCancels]
 =============================================================================

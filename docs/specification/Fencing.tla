@@ -127,6 +127,16 @@ HandleRequest(b, c) ==
   /\ queue' = [queue EXCEPT ![c][b] = Tail(@)]
   /\ UNCHANGED <<alive, registered, zk, ctl, writers, left>>
 
+(* RequestSendThread.doWork (2.3.1): where the connection breaks before the *)
+(* answer comes, the request is sent again on a new one. The broker may    *)
+(* still have the one of before, and carries that out too, maybe after     *)
+(* later ones: KIP-570 calls StopReplica "vulnerable to reordering".       *)
+SendsAgain(c, b) ==
+  /\ queue[c][b] # <<>> /\ left.resends > 0
+  /\ queue' = [queue EXCEPT ![c][b] = Append(@, Head(@))]
+  /\ left' = [left EXCEPT !.resends = @ - 1]
+  /\ UNCHANGED <<ofBrokers, zk, ctl, writers, acked>>
+
 (***************************************************************************)
 (* Brokers that die and come back                                          *)
 (***************************************************************************)

@@ -9,6 +9,7 @@ Faults ==
   \/ \E c \in Controllers : ControllerDies(c) \/ ControllerSessionExpires(c)
   \/ \E b \in Brokers : BrokerDies(b) \/ BrokerSessionExpires(b)
   \/ \E l, r \in Brokers : ShrinkIsr(l, r)
+  \/ \E c \in Controllers, b \in Brokers : SendsAgain(c, b)
 
 Requests ==
   \/ \E b \in Brokers : LeaderAppends(b)
@@ -74,6 +75,13 @@ OarRecoverable == Range(Before) \subseteq Range(zk.replicas) \/ Range(zk.replica
 (* the controller waits.                                                   *)
 MetadataFresh == \A c \in Controllers : zk.controller = {c} /\ Waits(c) /\ ctl[c].told # -1 => ctl[c].told = zk.epoch
 
+(* A controller that waits knows the ISR: since KIP-497 it writes it. Until *)
+(* then leaders do, and it hears of it later, or reads it when it elects.  *)
+IsrKnown == \A c \in Controllers : zk.controller = {c} /\ Waits(c) => ctl[c].cached.isr = zk.isr
+
+(* No follower has given up a partition that its leader still serves. *)
+NoneFailed == \A b \in Brokers : part[b].fetch # "failed"
+
 (* A move's znode goes only when the topic's znode has the new list. *)
 MoveNotLost == left.moves < MaxMoves /\ left.cancels = MaxCancels /\ zk.admin = <<>> => Range(zk.replicas) = Range(After)
 
@@ -89,6 +97,7 @@ AtRest ==
 
 (* No replica is missing and none is left over. *)
 NoneLostOrStray == AtRest => {b \in Brokers : disk[b]} = Range(zk.replicas)
+NoneLost == AtRest => Range(zk.replicas) \subseteq {b \in Brokers : disk[b]}
 
 (* The leader and the ISR are of the assigned ones. *)
 LeaderAndIsrAssigned == AtRest => zk.isr \cup {zk.leader} \subseteq Range(zk.replicas)
@@ -98,6 +107,9 @@ LeaderAndIsrAssigned == AtRest => zk.isr \cup {zk.leader} \subseteq Range(zk.rep
 (***************************************************************************)
 Moved == zk.admin = <<>> /\ ~BeingMoved(zk) /\ (Range(zk.replicas) = Range(After) \/ left.cancels < MaxCancels)
 MovesEnd == left.moves = 0 ~> Moved
+
+(* What a follower has given up it takes up again. *)
+FailedHeal == \A b \in Brokers : part[b].fetch = "failed" ~> part[b].fetch # "failed"
 
 (***************************************************************************)
 (* For TLC                                                                 *)

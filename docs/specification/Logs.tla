@@ -13,10 +13,11 @@ CutLog(b, to) == SubSeq(log[b], 1, Least(to, Len(log[b])))
 (* after the new end go.                                                   *)
 CutCache(b, to) == SelectSeq(cache[b], LAMBDA e : e.start < to)
 
-(* LeaderEpochFileCache.assign (2.3.1): an epoch is entered where it starts. *)
+(* LeaderEpochFileCache.assign, truncateAndAppend (2.3.1): an epoch is      *)
+(* entered where it starts, and earlier ones that start there or later go. *)
 Assigned(entries, epoch, start) ==
   IF entries # <<>> /\ entries[Len(entries)].epoch >= epoch THEN entries
-  ELSE Append(entries, [epoch |-> epoch, start |-> start])
+  ELSE Append(SelectSeq(entries, LAMBDA e : e.start < start), [epoch |-> epoch, start |-> start])
 
 Undefined == -1
 
@@ -41,15 +42,16 @@ Answer(l, epoch) ==
        [] OTHER -> [epoch |-> IF AnswersEpochsCoarsely THEN Undefined ELSE known, end |-> ends]
 
 (* Where a follower cuts, and whether it has to ask again:                 *)
-(* AbstractFetcherThread.getOffsetTruncationState (2.3.1).                 *)
+(* AbstractFetcherThread.getOffsetTruncationState (2.3.1). It looks the    *)
+(* answer's epoch up in its own cache by the rule of Answer: where all     *)
+(* that it has are later, that epoch ends where the first of them starts.  *)
 Truncation(f, answer) ==
   LET mine == {e \in Range(cache[f]) : e.epoch <= answer.epoch}
-      found == Max({e.epoch : e \in mine})
+      found == IF mine = {} THEN answer.epoch ELSE Max({e.epoch : e \in mine})
       after == {e \in Range(cache[f]) : e.epoch > found}
       myEnd == IF after = {} THEN Len(log[f]) ELSE Min({e.start : e \in after})
   IN CASE answer.end = Undefined -> [to |-> hw[f], done |-> TRUE]
        [] answer.epoch = Undefined -> [to |-> Least(answer.end, Len(log[f])), done |-> TRUE]
-       [] mine = {} -> [to |-> Least(answer.end, Len(log[f])), done |-> TRUE]
        [] found # answer.epoch -> [to |-> Least(myEnd, Len(log[f])), done |-> FALSE]
        [] OTHER -> [to |-> Least(Least(myEnd, answer.end), Len(log[f])), done |-> TRUE]
 

@@ -131,7 +131,11 @@ class Stage:
                 )
             from scenarios.observe.specification import Oracle  # which few runs need
 
-            self.oracle = Oracle(trace, self.checkers.history, PROFILES[scenario.profile].release)
+            strategy = scenario.strategy.parsed
+            self.oracle = Oracle(
+                trace, self.checkers.history, PROFILES[scenario.profile].release,
+                other_hops=strategy.shape != strategy.protocol,
+            )  # fmt: skip
         self.quotas = Quotas(trace, self.measures.past.now, self.log_end)
         self.control_plane = ControlPlaneLog.of(trace)
         roles = TargetRoles(cluster, scenario.assignments(), scenario.targets())

@@ -175,6 +175,14 @@ class ReplicaLogHistory:
         """The index of the last entry that ends at or before ``offset``, or of the base."""
         return max(1, bisect_right(self.line, offset, hi=self.size, key=_next_offset)) - 1
 
+    def has_dropped(self, base_offset: int, offset: int) -> bool:
+        """Whether the log ends where a batch began that went beyond ``offset``, so that a truncation to ``offset`` has
+        left nothing of it."""
+        if self.size == len(self.line):
+            return False
+        following = self.line[self.size]
+        return following[BASE_OFFSET] == base_offset < offset < following[NEXT_OFFSET]
+
     def cut(self, offset: int) -> None:
         """Drop the batches that end after ``offset``."""
         if offset < self.line[0][NEXT_OFFSET]:

@@ -119,6 +119,8 @@ class Isr:
         self, event: HighWatermarksMoved, tp: TopicPartition, replica: Replica, mark: int
     ) -> None:
         source = replica.source
+        if replica.log is not None and mark == replica.log.start_offset <= replica.end:
+            return  # log start offsets are left out: no high watermark is before one (Log.updateHighWatermark, 2.4.1)
         if mark > replica.end or (source is not None and source.presumes):
             found = f"{replica.broker} sets it to {mark}"
             self._variables.reject(event, tp, MARK_FOLLOWS, found, replica, source)

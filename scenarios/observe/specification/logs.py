@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from emulator.protocol.events import BatchesAppended, LogLoaded, Truncated
+from emulator.protocol.events import BatchesAppended, LogLoaded, LogStartMoved, Truncated
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.specification.rejection import Sentence
 from scenarios.observe.specification.replica import EVER, FETCHING, Replica
@@ -99,7 +99,7 @@ class Logs:
             found = f"{me} got records from {source.broker}, which has never led epoch {replica.epoch}"
             reject(event, tp, SAME_EPOCH, found, replica, source)
         elif source.presumes and source.epoch == replica.epoch:
-            if not replica.settled and self._expected_cut(replica, source, replica.hw_then) < base:
+            if not replica.settled and max(self._expected_cuts(replica, source, replica.hw_then)) < base:
                 reject(event, tp, CUTS_FIRST, f"{me} fetches from {base} on, and has cut nothing", replica, source)
             replica.settled = True
             if not source.has_batch_of(replica):
@@ -115,44 +115,62 @@ class Logs:
             self._variables.reject(event, tp, CUTS_FOLLOWER, f"{event.node} cuts its log to {to}", replica)
         elif source is not None and source.presumes and to < replica.end:
             self._check_cut(event, tp, replica, source, to)
+        if to > replica.end:  # Log.truncateFullyAndStartAt (2.3.1)
+            replica.cache.clear()
         replica.cut(to, replica.epoch - 1 if self._fenced else EVER)
 
+    def on_start_moved(self, event: LogStartMoved) -> None:
+        """Log start offsets are left out of the text; epochs that end before one are forgotten."""
+        self._variables.on(event.node, event.topic)[event.partition].begin_at(event.log_start_offset)
+
     def _check_cut(self, event: Truncated, tp: TopicPartition, replica: Replica, source: Replica, to: int) -> None:
-        expected = self._expected_cut(replica, source, replica.hw)
-        if to == min(expected, replica.end):
+        expected = self._expected_cuts(replica, source, replica.hw)
+        if any(to == min(one, replica.end) for one in expected):
             return
-        if replica.end > source.end and source.start <= to <= source.end:
+        if not replica.settled and source.start <= to <= source.end:
             return  # the leader's end as it was when the leader answered that the follower is beyond it
+        if replica.log is not None and any(replica.log.has_dropped(to, one) for one in expected):
+            return  # batches of several records are left out: one is dropped whole
         if source.log is not None and source.log.start_offset >= replica.end:
             return  # log start offsets are left out, and a leader forgets the epochs before its own
-        found = f"{event.node} cuts its log to {to}, and not to {expected}"
+        found = f"{event.node} cuts its log to {to}, and not to {' or '.join(map(str, expected))}"
         self._variables.reject(event, tp, CUTS, found, replica, source)
 
-    def _expected_cut(self, replica: Replica, source: Replica, hw: int) -> int:
-        """Where a follower cuts. Log start offsets are left out: nothing before one can be cut."""
-        cut = hw if self._cuts_at_high_watermark else self._cut(replica, source, hw)
-        return cut if replica.log is None else max(cut, replica.log.start_offset)
+    def _expected_cuts(self, replica: Replica, source: Replica, hw: int) -> list[int]:
+        """Where a follower cuts. Nothing before a log start offset can be cut. The profile of 1.1 lacks KAFKA-7415,
+        which a run may switch on: there it is one place or the other."""
+        if self._cuts_at_high_watermark:
+            cuts = [hw]
+        else:
+            ways = (True, False) if self._late_epochs else (False,)
+            cuts = [self._cut(replica, source, hw, late=late) for late in ways]
+        start = 0 if replica.log is None else replica.log.start_offset
+        return list(dict.fromkeys(max(cut, start) for cut in cuts))
 
-    def _cut(self, replica: Replica, source: Replica, hw: int) -> int:
-        """Where a follower cuts (``Truncation``), by the leader's answer for its last epoch (``Answer``)."""
+    def _cut(self, replica: Replica, source: Replica, hw: int, *, late: bool = False) -> int:
+        """Where a follower cuts (``Truncation``), by the leader's answer for its last epoch (``Answer``). ``late``:
+        whether a leader enters its epoch with its first record (``EntersEpochWithRecord``)."""
         if not replica.cache:
             return hw
-        known, end = self._answer(source, replica.latest)
+        known, end = self._answer(source, replica.latest, late=late)
         if end < 0:
             return hw
-        mine = [epoch for epoch, _ in replica.cache if epoch <= known]
-        if known < 0 or not mine:
+        if known < 0:
             return end
-        after = next((start for epoch, start in replica.cache if epoch > mine[-1]), replica.end)
-        return after if mine[-1] != known else min(after, end)
+        found = max((epoch for epoch, _ in replica.cache if epoch <= known), default=known)
+        after = next((start for epoch, start in replica.cache if epoch > found), replica.end)
+        return after if found != known else min(after, end)
 
-    def _answer(self, source: Replica, epoch: int) -> tuple[int, int]:
-        if epoch == (source.latest if self._late_epochs else source.epoch):
+    def _answer(self, source: Replica, epoch: int, *, late: bool) -> tuple[int, int]:
+        if epoch == (source.latest if late else source.epoch):
             return epoch, source.end
-        ends = next((start for later, start in source.cache if later > epoch), None)
+        known_to_it = source.cache
+        if self._late_epochs and not late and source.latest < source.epoch:
+            known_to_it = [*known_to_it, (source.epoch, source.start)]
+        ends = next((start for later, start in known_to_it if later > epoch), None)
         if ends is None:
             return -1, -1
-        upto = [known for known, _ in source.cache if known <= epoch]
+        upto = [known for known, _ in known_to_it if known <= epoch]
         if not upto:
             return (-1, -1) if self._coarse else (epoch, ends)
         return (-1 if self._coarse else upto[-1]), ends

@@ -124,6 +124,8 @@ class MoveRules:
         self._refuses_dead = bool(constants & UNSYNCED_REFUSALS)
         self._requested: dict[TopicPartition, Replicas] = {}
         self._changed: dict[TopicPartition, Replicas | None] = {}
+        self._dropped: dict[TopicPartition, Writer] = {}
+        """The controllers that removed a request last."""
         self._taken: dict[TopicPartition, int] = {}
         """Moves that a controller has begun or refused, by the event of its first step."""
 
@@ -180,8 +182,9 @@ class MoveRules:
         words = f"{event.client} writes leader {state.leader}, epoch {state.leader_epoch}, ISR {list(state.isr)}"
         if state.leader == before.leader and state.isr == before.isr:
             preferred = move.now.replicas[:1] == (state.leader,)  # may be elected though it leads
+            asked = move.open or move.now.replicas in move.pending  # by API to the same list: U1 writes nothing
             again = writer is not None and before.controller_epoch == writer.epoch and move.said < before.zk_version
-            if not (move.open or preferred or again) and self._machines.lives(before.leader):
+            if not (asked or preferred or again) and self._machines.lives(before.leader):
                 self._variables.reject(event, tp, RAISES_IN_MOVE, words, move)
             return
         if not move.open:
@@ -209,7 +212,7 @@ class MoveRules:
         self._requested = now
         for tp, target in now.items():
             if before.get(tp) != target:
-                if event.client >= 0:
+                if event.client >= 0 and not self._gives_back(event, tp, target):
                     found = f"{event.client} asks to move it to {list(target)}"
                     self._variables.reject(event, tp, ONLY_REMOVES, found, self._moving[tp])
                 self._moving[tp].ask(target, event.seq)
@@ -220,8 +223,18 @@ class MoveRules:
         if event.client >= 0:
             self._check_writer(event, None, f"{event.client} writes {event.path}")
 
+    def _gives_back(self, event: ZkWritten, tp: TopicPartition, target: Replicas) -> bool:
+        """Whether a request comes back that a controller has in its memory and an earlier one has removed: both write
+        to the znode, and each what it remembers (KAFKA-6082)."""
+        by, writer = self._dropped.get(tp), self._variables.writers.get(event.client)
+        if by is None or writer is None or target not in self._moving[tp].asked:
+            return False
+        return self._unfenced and by.epoch < writer.epoch
+
     def _removed(self, event: ZkWritten, tp: TopicPartition, target: Replicas) -> None:
         move = self._moving[tp]
+        if event.client in self._variables.writers:
+            self._dropped[tp] = self._variables.writers[event.client]
         done = set(move.now.replicas) == set(target) and not move.now.adding and not move.now.removing
         if event.client >= 0 and not (done or self._may_refuse(event, tp, target)):
             found = f"{event.client} removes the request to move it to {list(target)}"
@@ -231,9 +244,11 @@ class MoveRules:
 
     def _may_refuse(self, event: ZkWritten, tp: TopicPartition, target: Replicas) -> bool:
         """Whether a request may go that did not lead to the list: it is for no partition, or for a broker that is dead
-        (0.8); another one has taken its place (KIP-455); or it is deleted unread (2.3.1)."""
+        (0.8); a step of the move fails, as its partition has never had a leader or a later controller has decided
+        (``updateLeaderEpoch``, 0.8.2.2 to 3.9.0); another one has taken its place (KIP-455); or it is deleted unread
+        (2.3.1)."""
         zk, move = self._variables.zk, self._moving[tp]
-        if not zk.assignment(tp) or tp.topic in zk.deleting:
+        if not zk.assignment(tp) or tp.topic in zk.deleting or not move.states:
             return True
         refusing = self._refuses_dead or move.protocol == KAFKA_42
         if refusing and any(not self._machines.lives(one) for one in target):
@@ -241,6 +256,8 @@ class MoveRules:
         if move.protocol == KIP_455 and (move.pending or move.cancelled or move.now.requested != target):
             return True
         writer = self._variables.writers.get(event.client)
+        if writer is not None and move.states[-1].controller_epoch > writer.epoch:
+            return True
         unread = writer is not None and self._taken.get(tp, -1) < writer.seq
         return self._forgets and unread
 
@@ -285,6 +302,7 @@ class MoveRules:
         found = [one for one in asked if was.reassigned_to(one) == move.now]
         if found:
             move.ask(found[-1], event.seq)
+            move.cancelled &= found[-1] != was.original
         return bool(found)
 
     @staticmethod
@@ -297,7 +315,8 @@ class MoveRules:
     def _check_hop(self, event: ZkWritten, tp: TopicPartition, was: Assignment, words: str) -> None:
         move = self._moving[tp]
         leader = move.states[-1].leader if move.states else NO_LEADER
-        if not any(move.now.replicas == was.hop_to(one, leader) for one in move.asked):
+        planned = self._variables.other_hops or any(move.now.replicas == was.hop_to(one, leader) for one in move.asked)
+        if not planned:
             self._variables.reject(event, tp, ADDS[KAFKA_6794], words, was, move)
         elif not set(was.replicas) <= set(move.isr):
             self._variables.reject(event, tp, CR_IN_SYNC, words, was, move)
@@ -311,12 +330,13 @@ class MoveRules:
             reject(event, tp, IN_SYNC, words, was, move)
         writer = self._variables.writers.get(event.client)
         later = bool(move.states) and writer is not None and move.states[-1].controller_epoch > writer.epoch
+        replaced = writer is None or writer.epoch != self._variables.zk.controller_epoch  # its requests go unheard
         for old in was.replicas:
             if old in target:
                 continue
             if old in move.isr and len(move.isr) > 1 and not later and not self._strangers:
                 reject(event, tp, OLD_LEAVE[move.protocol], f"{words}, {old} is in the ISR", was, move)
-            if old not in move.deletes and self._machines.lives(old):
+            if not replaced and old not in move.deletes and self._machines.lives(old):
                 reject(event, tp, OLD_DELETED[move.protocol], f"{words}, {old} was not told to", was, move)
         if tp not in self._requested:
             move.end()

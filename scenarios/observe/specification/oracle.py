@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from emulator.protocol.types import TopicPartition
 from emulator.trace import Trace
 from scenarios.observe.history.history import History
 from scenarios.observe.history.subscriptions import arm
@@ -28,10 +29,12 @@ class Oracle:
 
     Args:
         release: of the run's profile; its constants are those of the nearest release that was read.
+        other_hops: whether the hops of the run's strategy are not those of KAFKA-6794's text: ``width-K`` and
+            ``grow-then-shrink`` are variations of it.
     """
 
-    def __init__(self, trace: Trace, history: History, release: str) -> None:
-        self._variables = variables = Variables(history, true_in(release_of(release)))
+    def __init__(self, trace: Trace, history: History, release: str, *, other_hops: bool = False) -> None:
+        self._variables = variables = Variables(history, true_in(release_of(release)), other_hops=other_hops)
         isr = Isr(variables)
         machines = StateMachines(variables, isr)
         moves = (rules(variables, machines) for rules in (MoveRules, RequestRules, StepRules))
@@ -42,6 +45,10 @@ class Oracle:
     def at_rest(self, now_us: int) -> None:
         """Hold against it what a cluster is like in which nothing is on its way."""
         self._rest.at_rest(now_us)
+
+    def with_replica(self, tp: TopicPartition) -> list[int]:
+        """The brokers whose log directory has a partition."""
+        return self._variables.with_replica(tp)
 
     @property
     def rejections(self) -> Sequence[Rejection]:

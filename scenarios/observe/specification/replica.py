@@ -75,6 +75,8 @@ class Replica:
     def assign_epoch(self, epoch: int, start: int) -> None:
         """Enter an epoch into the cache (``Assigned``)."""
         if epoch > self.latest:
+            while self.cache and self.cache[-1][1] >= start:
+                self.cache.pop()
             self.cache.append((epoch, start))
             self.latest = epoch
 
@@ -94,6 +96,12 @@ class Replica:
         while self.cache and self.cache[-1][1] >= end:
             self.cache.pop()
         self.latest = self.cache[-1][0] if self.cache else -1
+
+    def begin_at(self, start: int) -> None:
+        """Forget the epochs that end before ``start`` (LeaderEpochFileCache.truncateFromStart, 2.3.1)."""
+        before = [epoch for epoch, at in self.cache if at <= start]
+        if before:
+            self.cache[: len(before)] = [(before[-1], start)]
 
     def empty(self) -> None:
         """Hold no record."""

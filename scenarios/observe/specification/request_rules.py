@@ -146,8 +146,9 @@ class RequestRules:
         known = [target for target in move.targets if move.was_in_sync(target, writer.seq)]
         if m.replicas in known or (move.by != event.node and m.replicas == before.replicas):
             return
-        if move.protocol == KAFKA_42 and any(set(m.replicas) == {*now.replicas, *target} for target in known):
-            return  # what is New and becomes Online joins the list in memory
+        joined = {*m.replicas} - {*now.replicas}
+        if move.protocol == KAFKA_42 and {*now.replicas} <= {*m.replicas} and any(joined <= {*one} for one in known):
+            return  # what is New and becomes Online joins the list in memory, one after the other
         if move.protocol == KAFKA_6794 and set(m.replicas) == {*now.replicas, *before.replicas}:
             return
         self._variables.reject(event, m.tp, LISTS, words, move)

@@ -85,7 +85,7 @@ class RestRules:
                 self._said[tp] = None
                 reject(event, tp, IN_SYNC, "the target is in sync, and nothing goes on", move)
             return
-        disks = [broker for broker in self._variables.zk.seen if self._variables.of(broker, tp).disk]
+        disks = self._variables.with_replica(tp)
         if set(disks) != set(listed):
             self._said[tp] = None
             reject(event, tp, STRAY, f"brokers {sorted(disks)} have a replica", move)

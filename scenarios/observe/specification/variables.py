@@ -34,7 +34,7 @@ class Variables:
     """The state that all parts of the oracle share.
 
     Attributes:
-        constants: the constants that are TRUE.
+        constants: the constants that are TRUE. ``other_hops``: see ``Oracle``.
         zk: ZooKeeper, brokers and controllers as events have shown them.
         rejections: those that are kept, in order. ``counts``: how many there were of each sentence.
         seen: by broker, the highest controller epoch that it has met.
@@ -42,8 +42,9 @@ class Variables:
         writers: the nodes that were elected as controllers, each with its last election.
     """
 
-    def __init__(self, history: History, constants: frozenset[str]) -> None:
+    def __init__(self, history: History, constants: frozenset[str], *, other_hops: bool) -> None:
         self.constants = constants
+        self.other_hops = other_hops
         self.history = history
         self.zk: FoldedState = history.cluster
         self.rejections: list[Rejection] = []
@@ -63,6 +64,10 @@ class Variables:
     def of(self, broker: int, tp: TopicPartition) -> Replica:
         """The replica of a partition on a broker."""
         return self.on(broker, tp.topic)[tp.partition]
+
+    def with_replica(self, tp: TopicPartition) -> list[int]:
+        """The brokers whose log directory has a partition."""
+        return [broker for broker in self.zk.seen if self.of(broker, tp).disk]
 
     def on_broker(self, broker: int) -> Iterable[Replica]:
         """All replicas of a broker."""

@@ -1,14 +1,27 @@
 """The oracle accepts what the emulator does, refuses what an injected bug does, and quotes the specification."""
 
 import re
+from collections.abc import Iterator
+from itertools import combinations, product
+from typing import Any, NamedTuple
 
 import pytest
 from attrs import evolve
 
+from brokers.log.leader_epoch_cache import LeaderEpochFileCache
+from emulator.protocol.errors import Errors
+from emulator.protocol.offsets_for_leader_epoch import EpochEndOffset
+from emulator.protocol.types import TopicPartition
+from emulator.trace.events import ZkWritten
+from fetchers.truncation import Kip279
 from scenarios.chaos.draw import default_swarm
 from scenarios.errors import BadInput
+from scenarios.language import Scenario
 from scenarios.language.files import load
 from scenarios.museum.exhibits import exhibit
+from scenarios.observe.history.history import History
+from scenarios.observe.history.settings_history import StartSettings
+from scenarios.observe.past.cluster_past import Past, PastReplay
 from scenarios.observe.specification import (
     Sentence,
     fencing,
@@ -21,6 +34,9 @@ from scenarios.observe.specification import (
     step_rules,
 )
 from scenarios.observe.specification.constants import RELEASES, release_of
+from scenarios.observe.specification.logs import Logs
+from scenarios.observe.specification.replica import Replica
+from scenarios.observe.specification.variables import Variables
 from scenarios.profiles import PROFILES
 from scenarios.runs import run_scenario
 from scenarios.runs.run import Run
@@ -65,6 +81,41 @@ REFUSED = {
 """Bugs of the museum, with an action of the specification that their case breaks."""
 
 
+WITHOUT_A_LEADER = """
+schema = "scenario/1"
+title = "a partition that has never had a leader is to be moved"
+profile = "kafka-2.4"
+horizon = "1m"
+[cluster]
+brokers = 3
+controller = 0
+[[topics]]
+name = "orders"
+assignment = [[0, 1]]
+[plan]
+partitions = [{ topic = "late", partition = 0, replicas = [1] }]
+[[method]]
+at = "1s"
+action = "broker.crash"
+target = 2
+[[method]]
+after = "20s"
+action = "topic.create"
+topic = { name = "late", assignment = [[2]] }
+[[method]]
+after = "1s"
+action = "reassign.execute"
+[[rollbacks]]
+action = "broker.start"
+target = 2
+"""
+ONCE_REFUSED = (
+    ("kafka-0.8", 21), ("kafka-0.8", 65), ("kafka-0.8", 98), ("kafka-1.1", 63), ("kafka-1.1", 73), ("kafka-1.1", 86),
+    ("kafka-1.1", 90), ("kafka-2.4", 12), ("kafka-2.4", 30), ("kafka-2.4", 57), ("kafka-2.4", 64), ("kafka-2.4", 66),
+)  # fmt: skip
+"""Seeds that were refused until the oracle or the specification was corrected."""
+
+
 def held(run: Run) -> None:
     assert not run.rejections, "\n".join(map(str, run.rejections))
 
@@ -77,6 +128,65 @@ def test_a_scenario_of_the_library_is_in_the_specification(name: str) -> None:
 @pytest.mark.parametrize("profile", ["kafka-0.8", "kafka-1.1", "kafka-2.3", "kafka-2.4", "kafka-2.7", "kafka-3.9"])
 def test_a_seed_of_the_default_swarm_is_in_the_specification(profile: str) -> None:
     held(run_scenario(default_swarm(), seed=4, profile=profile, against_specification=True))
+
+
+@pytest.mark.parametrize("profile", ["kafka-2.3", "kafka-2.4"])
+def test_a_request_goes_whose_move_fails_as_its_partition_has_no_state(profile: str) -> None:
+    written: list[str] = []
+
+    def see(chunk: list[Any]) -> None:
+        written.extend(f"{one.op} {one.path}" for one in chunk if type(one) is ZkWritten)
+
+    scenario = Scenario.loads(WITHOUT_A_LEADER, source="late.toml")
+    strategy = PROFILES[profile].strategy
+    held(run_scenario(scenario, profile=profile, strategy=strategy, on_event=see, against_specification=True))
+    refused = written.index("delete /admin/reassign_partitions")
+    assert refused < written.index("create /brokers/topics/late/partitions/0/state")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("profile", "seed"), ONCE_REFUSED)
+def test_a_seed_that_was_refused_is_in_the_specification(profile: str, seed: int) -> None:
+    held(run_scenario(default_swarm(), seed=seed, profile=profile, against_specification=True))
+
+
+class Epochs(NamedTuple):
+    """A follower's log, of which the rule reads the end and the epochs."""
+
+    entries: tuple[tuple[int, int], ...]
+    log_end_offset: int
+    log_start_offset: int = 0
+
+    @property
+    def latest_epoch(self) -> int:
+        return self.entries[-1][0]
+
+    def end_offset_for_epoch(self, epoch: int) -> tuple[int, int]:
+        return LeaderEpochFileCache(self.entries).end_offset_for(epoch, self.log_end_offset)
+
+
+def caches(epochs: int = 3, end: int = 3) -> Iterator[tuple[tuple[int, int], ...]]:
+    """All leader epoch caches of a log with three records, of which the last epoch may have none."""
+    for size in range(1, epochs + 1):
+        for known in combinations(range(epochs), size):
+            for starts in combinations(range(1, end + 1), size - 1):
+                yield tuple(zip(known, (0, *starts), strict=True))
+
+
+def test_a_cut_is_where_the_rule_of_the_release_has_it() -> None:
+    """Two readings of ``getOffsetTruncationState`` and ``endOffsetFor``, over all pairs of small caches."""
+    replay: Any = PastReplay()
+    history = History(replay, Past(replay), StartSettings())
+    logs, rule, end = Logs(Variables(history, frozenset(), other_hops=False)), Kip279(), 3
+    for mine, its in product(caches(), caches()):
+        leader, follower = Replica(1), Replica(2)
+        leader.epoch = leader.latest = 3
+        leader.cache, leader.end = [*its, (3, end)], end
+        follower.cache, follower.latest, follower.end = [*mine], mine[-1][0], end
+        known, upto = LeaderEpochFileCache((*its, (3, end))).end_offset_for(follower.latest, end)
+        log: Any = Epochs(mine, end)
+        cut = rule.cut(log, EpochEndOffset(TopicPartition.of("t", 0), Errors.NONE, known, upto), 0)
+        assert logs._cut(follower, leader, 0) == cut.offset, (mine, its)
 
 
 @pytest.mark.parametrize("bug", REFUSED)
