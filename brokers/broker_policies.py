@@ -16,6 +16,7 @@ from brokers.transactions.policies import TransactionPolicies
 from brokers.under_replication import AllAssigned, UnderReplication
 from emulator.protocol.errors import Errors
 from emulator.protocol.produce import KeylessRecords
+from emulator.protocol.scala_order import SCALA_2_12, ScalaCollections
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import ALL_BROKERS
 
@@ -197,6 +198,7 @@ class BrokerPolicies:
         lacks_metrics: the metrics that the release does not have: the process measures them, and does not show them.
         groups: the rules of group coordinators.
         transactions: the rules of transaction coordinators.
+        collections: the collections of the build's Scala, whose order an ISR has.
         service: how long requests take; None: no time.
     """
 
@@ -286,6 +288,7 @@ class BrokerPolicies:
     lacks_metrics: frozenset[str] = frozenset()
     groups: GroupPolicies = field(factory=GroupPolicies)
     transactions: TransactionPolicies = field(factory=TransactionPolicies)
+    collections: ScalaCollections = SCALA_2_12
     service: ServiceTimes | None = None
 
     @property
