@@ -93,7 +93,8 @@ def rows(case: str) -> Iterator[Row]:
 @cache
 def emulated_normal(case: str, profile: str, scala: str) -> Normal:
     """The emulator's outcome of a case, with the brokers' build for ``scala``."""
-    return normal(emulated.played(load_case(case).with_overrides({"cluster.scala": f'"{scala}"'}), profile).facts)
+    scenario = load_case(case).with_overrides({"profile": profile, "cluster.scala": f'"{scala}"'})
+    return normal(emulated.played(scenario, profile).facts)
 
 
 def _topics(*runs: Normal) -> list[str]:
