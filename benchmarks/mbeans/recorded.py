@@ -25,7 +25,7 @@ def general(name: str) -> str:
 
 
 def names(lines: Iterable[str]) -> list[str]:
-    """What Names.java prints, as it is kept."""
+    """The lines that Names.java prints, as they are kept."""
     found = set[str]()
     for line in lines:
         name, _, attributes = line.partition("\t")

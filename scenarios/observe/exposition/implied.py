@@ -1,4 +1,5 @@
-"""What brokers show and nothing writes to the trace: what a scrape reads of it follows from other events. Gauges are
+"""Metrics that brokers show and nothing writes to the trace: what a scrape reads of them follows from other events.
+Gauges are
 
 - ``kafka.log:type=Log``, LogStartOffset and LogEndOffset
 - ``kafka.log:type=LogManager``, OfflineLogDirectoryCount, and LogDirectoryOffline of a directory that has failed
@@ -81,17 +82,18 @@ class ImpliedGauges:
 
 
 class Marked(NamedTuple):
-    """Events that a meter of a broker counts.
+    """A number of events that a meter of a broker counts.
 
     Attributes:
         node: the broker.
         metric: the name of the meter.
+        marks: how many there are.
         since_us: when the first of them happened, at the earliest.
     """
 
     node: int
     metric: str
-    count: int
+    marks: int
     since_us: int
 
 

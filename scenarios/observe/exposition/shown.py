@@ -145,8 +145,8 @@ class ShownMetrics:
             meter = metrics.get(marked.metric)
             if meter is None:
                 meter = metrics[marked.metric] = ShownMetric(IMPLIED_METER, marked.since_us)
-            meter.spans.append((marked.since_us, event.t_us, marked.count))
-            meter.value += marked.count
+            meter.spans.append((marked.since_us, event.t_us, marked.marks))
+            meter.value += marked.marks
 
     def _registered(self, event: MetricRegistered) -> None:
         metric = self._nodes.setdefault(event.node, {})[event.metric] = ShownMetric(event.kind, event.t_us)
