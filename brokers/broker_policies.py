@@ -16,6 +16,7 @@ from brokers.transactions.policies import TransactionPolicies
 from brokers.under_replication import AllAssigned, UnderReplication
 from emulator.protocol.errors import Errors
 from emulator.protocol.produce import KeylessRecords
+from emulator.protocol.scala_order import SCALA_2_12, ScalaCollections
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import ALL_BROKERS
 
@@ -179,6 +180,8 @@ class BrokerPolicies:
         high_watermark_needs_min_isr: KAFKA-15583 (3.7): the high watermark stays where it is while the ISR has fewer
             members than min.insync.replicas. Before, it went on by acks=1, so that consumers read what could be lost
             with one broker.
+        diverges_below_start: KAFKA-12996 (2.7.0, 2.7.1, 2.8.0): a follower whose offset is below the start of the
+            leader's log is told where the logs diverge, where they do, and not that it is out of range.
         diverging_fetch_counts: KAFKA-13141 (2.7.0 to 2.8.0): a leader takes the offset of a follower whose log diverges
             for what the follower has, before that has truncated.
         knows_min_isr: KAFKA-1555 (0.8.2): acks=all asks for min.insync.replicas. Before, there was no such setting, and
@@ -197,6 +200,7 @@ class BrokerPolicies:
         lacks_metrics: the metrics that the release does not have: the process measures them, and does not show them.
         groups: the rules of group coordinators.
         transactions: the rules of transaction coordinators.
+        collections: the collections of the build's Scala, whose order an ISR has.
         service: how long requests take; None: no time.
     """
 
@@ -276,6 +280,7 @@ class BrokerPolicies:
     waits_for_eligible: bool = False
     producers_wait_for_ids: bool = True
     high_watermark_needs_min_isr: bool = False
+    diverges_below_start: bool = False
     diverging_fetch_counts: bool = False
     knows_min_isr: bool = True
     caps_min_isr: bool = False
@@ -286,6 +291,7 @@ class BrokerPolicies:
     lacks_metrics: frozenset[str] = frozenset()
     groups: GroupPolicies = field(factory=GroupPolicies)
     transactions: TransactionPolicies = field(factory=TransactionPolicies)
+    collections: ScalaCollections = SCALA_2_12
     service: ServiceTimes | None = None
 
     @property

@@ -135,7 +135,7 @@ class Controller:
         self._step = Steps(self.gates, process)
         self.zk_client = KafkaZkClient(
             self.zk, process.node.trace, process.node.id, context, policies.fencing, policies.broker_epochs,
-            self._new_topic_id, policies.topic_version,
+            self._new_topic_id, policies.topic_version, policies.collections,
             never=Signal(process.world, "a new session, which waits") if policies.expiry_waits_for_event else None,
         )  # fmt: skip
         self.event_manager = ControllerEventManager(process, self._process_or_fail)
@@ -154,7 +154,9 @@ class Controller:
             policies.marks_recovering,
         )  # fmt: skip
         self.partitions = PartitionStateMachine(context, self.elections, self.batch, policies.selectors)
-        self.replicas = ReplicaStateMachine(context, self.zk_client, self.elections, self.batch, policies.replicas)
+        self.replicas = ReplicaStateMachine(
+            context, self.zk_client, self.elections, self.batch, policies.replicas, policies.collections
+        )
         self._create_operations()
         self.metrics = ControllerMetrics(
             process, context, policies.is_offline, keeps_offline=policies.resigned_shows_offline
@@ -211,7 +213,9 @@ class Controller:
             self._step,
         )  # fmt: skip
         if isinstance(protocol, RequestedByApi):
-            return ByApi(protocol, work, context, zk_client, watches, admin_znode, self.deletion)
+            return ByApi(
+                protocol, work, context, zk_client, watches, admin_znode, self.deletion, self.policies.collections
+            )
         assert isinstance(protocol, RequestedByZnode), f"how is {protocol.procedure.name} asked for?"
         return ByZnode(
             protocol, work, context, zk_client, watches, admin_znode, self.deletion,

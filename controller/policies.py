@@ -11,6 +11,7 @@ from controller.request_schemas import AllReplicas, RequestSchema
 from controller.state_machines.leader_election_algorithms import LeaderElectionAlgorithms
 from controller.state_machines.rules import SEVEN_STATES, ReplicaRules
 from emulator.protocol.configs import CONTROLLER_SOCKET_TIMEOUT, config, field_of
+from emulator.protocol.scala_order import SCALA_2_12, ScalaCollections
 
 
 @frozen
@@ -114,6 +115,7 @@ class ControllerPolicies:
         auto_rebalance: when leadership returns to preferred replicas without a request.
         request_timeout_us: controller.socket.timeout.ms, for one attempt at a request to a broker.
         retry_pause_us: the pause between two attempts.
+        collections: the collections of the build's Scala, whose order some lists and loops have.
         pinned: the only broker that competes in the first election of the cluster; None: all do.
     """
 
@@ -175,6 +177,7 @@ class ControllerPolicies:
     auto_rebalance: AutoRebalance = field(factory=AutoRebalance)
     request_timeout_us: int = field_of(CONTROLLER_SOCKET_TIMEOUT)
     retry_pause_us: int = 100_000
+    collections: ScalaCollections = SCALA_2_12
     pinned: int | None = None
 
     @property

@@ -261,7 +261,7 @@ class TopicDeletionManager:
         dead = [(tp, broker) for tp, broker in replicas if not context.is_online(broker, tp)]
         async with self._topic_step("delete.dead", topic):
             await self.replicas.handle_state_changes(dead, ReplicaState.DELETION_INELIGIBLE)
-        ordered = self.replicas.rules.order_in_topic(replicas)
+        ordered = self.replicas.rules.order_in_topic(replicas, self.replicas.collections)
         left = [replica for replica in ordered if self._is_live_and_left(replica)]
         async with self._topic_step("delete.offline", topic):
             await self.replicas.handle_state_changes(left, ReplicaState.OFFLINE)

@@ -17,7 +17,7 @@ from controller.errors import StateChangeFailed
 from emulator.kernel import Signal
 from emulator.protocol import znodes
 from emulator.protocol.assignments import Replicas
-from emulator.protocol.scala_order import set_order
+from emulator.protocol.scala_order import SCALA_2_12, ScalaCollections
 from emulator.protocol.shown import RequestedMovesRead
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
@@ -76,6 +76,7 @@ class KafkaZkClient:
         broker_epochs: whether the incarnations of a broker are distinguished by the czxid of its znode (KIP-380).
         topic_version: the version of the topics' znodes that it writes; 2 has adding and removing replicas (KIP-455),
             3 the topic's id (KIP-516).
+        collections: the collections of the controller's build.
         new_id: returns a new id for a topic.
         never: the signal that requests in an expired session wait for (``ControllerPolicies.expiry_waits_for_event``);
             None: they fail.
@@ -90,6 +91,7 @@ class KafkaZkClient:
     broker_epochs: bool
     new_id: Callable[[], str]
     topic_version: int = 1
+    collections: ScalaCollections = SCALA_2_12
     never: Signal | None = None
     asked: int = 0
 
@@ -263,7 +265,7 @@ class KafkaZkClient:
         except (ValueError, KeyError, TypeError):
             return {}
         self.trace.show(RequestedMovesRead, self.node, targets)
-        return {tp: targets[tp] for tp in set_order(tuple(targets))}
+        return {tp: targets[tp] for tp in self.collections.set_order(tuple(targets))}
 
     async def write_reassignments(self, targets: Mapping[TopicPartition, Replicas]) -> None:
         """Write ``targets`` to /admin/reassign_partitions; without any, delete it."""

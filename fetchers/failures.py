@@ -26,6 +26,10 @@ class StorageError(Exception):
     """A replica's log is, or may be, in a directory that is offline (KafkaStorageException)."""
 
 
+class OffsetOutOfRange(Exception):
+    """A leader's log that begins where the follower's has not come to (Log.maybeIncrementLogStartOffset, 2.8)."""
+
+
 class CorruptBatch(Exception):
     """A fetched batch is damaged or invalid (CorruptRecordException, InvalidRecordException)."""
 

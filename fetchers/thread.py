@@ -32,7 +32,7 @@ from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_EPOCH, EpochEnd
 from emulator.protocol.shown import EpochEndsAsked, FetchFenced, FetchLost, FetchMisanswered
 from emulator.protocol.types import TopicPartition
 from fetchers.failed_partitions import FailedPartitions
-from fetchers.failures import FetcherDied, Verdict
+from fetchers.failures import FetcherDied, OffsetOutOfRange, Verdict
 from fetchers.metrics import ThreadMetrics
 from fetchers.partitions import Partitions
 from fetchers.policies import FetcherPolicies
@@ -321,6 +321,12 @@ class FetcherRounds:
         """Handle an answer with an error, or with the offset at which the two logs diverge."""
         error = answer.error
         if answer.diverging is not None:
+            if answer.log_start_offset > state.log.log_end_offset:
+                what = (
+                    f"the leader's log begins at {answer.log_start_offset}, this one ends at {state.log.log_end_offset}"
+                )
+                self._handle_log_error(state, "append", OffsetOutOfRange(what))
+                return
             if self._policies.learns_before_truncating:
                 state.log.append_as_follower((), answer.high_watermark)
             if self._policies.truncates_late_us:

@@ -80,7 +80,7 @@ def rows(case: str) -> Iterator[Row]:
     for release in RELEASES.values():
         found = [read(path) for path in recordings(case, release.name)]
         if found:
-            ours = emulated_normal(case, release.profile)
+            ours = emulated_normal(case, release.profile, release.scala)
             assert all(each.scenario == digest(scenario) for each in found), f"{case} was recorded as another scenario"
             real = [normal(each.facts) for each in found]
             for topic in _topics(ours, *real):
@@ -91,9 +91,10 @@ def rows(case: str) -> Iterator[Row]:
 
 
 @cache
-def emulated_normal(case: str, profile: str) -> Normal:
-    """The emulator's outcome of a case."""
-    return normal(emulated.played(load_case(case), profile).facts)
+def emulated_normal(case: str, profile: str, scala: str) -> Normal:
+    """The emulator's outcome of a case, with the brokers' build for ``scala``."""
+    scenario = load_case(case).with_overrides({"profile": profile, "cluster.scala": f'"{scala}"'})
+    return normal(emulated.played(scenario, profile).facts)
 
 
 def _topics(*runs: Normal) -> list[str]:

@@ -52,10 +52,10 @@ that comes out like an earlier one is counted there, another outcome is kept bes
 `benchmarks/calibration/differences.toml`, with its reason; `compare` prints the entry. `--keep FOLDER` keeps the
 brokers' logs.
 
-Up to 3.0.2 it is Kafka for Scala 2.12, from 3.3.2 on for Scala 2.13. ZooKeeper is the one that the release brings; up
-to 2.3 it is 3.4.12, since 3.4.13 and 3.4.14 cannot connect on Java 14 and later. Brokers have small heaps and few
-threads, and the defaults of their release otherwise. Releases before 1.0 write their request logs in another form,
-which is not read (0.8.2.2 runs on Java 17).
+Up to 3.0.2 it is Kafka for Scala 2.12, from 3.3.2 on for Scala 2.13; the emulator plays the same build
+(`cluster.scala`). ZooKeeper is the one that the release brings; up to 2.3 it is 3.4.12, since 3.4.13 and 3.4.14 cannot
+connect on Java 14 and later. Brokers have small heaps and few threads, and the defaults of their release otherwise.
+Releases before 1.0 write their request logs in another form, which is not read (0.8.2.2 runs on Java 17).
 """
 
 

@@ -17,7 +17,7 @@ from attrs import define, field, frozen
 
 from brokers.partition.remote import UNKNOWN_OFFSET, RemoteReplica
 from emulator.protocol.assignments import without
-from emulator.protocol.scala_order import set_order
+from emulator.protocol.scala_order import ScalaCollections
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 
@@ -42,16 +42,17 @@ class CommittedIsr:
 
 @frozen(eq=False)
 class PendingExpandIsr:
-    """``new_in_sync_replica`` is about to join ``isr``."""
+    """``new_in_sync_replica`` is about to join ``isr``, a set of the broker's ``collections``."""
 
     isr: tuple[int, ...]
     new_in_sync_replica: int
+    collections: ScalaCollections
     is_inflight: ClassVar[bool] = True
     kind: ClassVar[str] = "expand"
 
     @property
     def proposed_isr(self) -> tuple[int, ...]:
-        return set_order((*self.isr, self.new_in_sync_replica))
+        return self.collections.set_order((*self.isr, self.new_in_sync_replica))
 
     @property
     def maximal_isr(self) -> tuple[int, ...]:
@@ -60,16 +61,17 @@ class PendingExpandIsr:
 
 @frozen(eq=False)
 class PendingShrinkIsr:
-    """``out_of_sync_replicas`` are about to leave ``isr``."""
+    """``out_of_sync_replicas`` are about to leave ``isr``, a set of the broker's ``collections``."""
 
     isr: tuple[int, ...]
     out_of_sync_replicas: tuple[int, ...]
+    collections: ScalaCollections
     is_inflight: ClassVar[bool] = True
     kind: ClassVar[str] = "shrink"
 
     @property
     def proposed_isr(self) -> tuple[int, ...]:
-        return without(set_order(self.isr), self.out_of_sync_replicas)
+        return without(self.collections.set_order(self.isr), self.out_of_sync_replicas)
 
     @property
     def maximal_isr(self) -> tuple[int, ...]:

@@ -436,7 +436,7 @@ class Partition(LocalReplica):
                 self.show("KAFKA-7128", remote.broker)
             elif remote.log_end_offset > self.log.end_offset:
                 self.show("KafkaApis.handleFetchRequest", remote.broker)
-            self._alter_isr(PendingExpandIsr(self.isr, remote.broker))
+            self._alter_isr(PendingExpandIsr(self.isr, remote.broker, self.services.policies.collections))
 
     def maybe_shrink_isr(self, now_us: int) -> None:
         """Begin to drop the members that are out of sync, if there are any and no change is in flight."""
@@ -445,7 +445,7 @@ class Partition(LocalReplica):
             for broker in out:
                 if broker in self.remotes:
                     self.remotes[broker].leave(self.log.end_offset)
-            self._alter_isr(PendingShrinkIsr(self.isr_state.isr, out))
+            self._alter_isr(PendingShrinkIsr(self.isr_state.isr, out, self.services.policies.collections))
 
     def get_out_of_sync_replicas(self, now_us: int) -> tuple[int, ...]:
         """The members that have to leave, by the rule of the release (``OutOfSyncRule``)."""

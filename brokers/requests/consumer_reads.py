@@ -23,7 +23,7 @@ Version notes:
   ``followers_serve_consumers``. A follower has its own high watermark and start; a reader that is ahead of its log gets
   OFFSET_OUT_OF_RANGE. Up to 2.3 any replica will do for replica id -2 alone
 - 2.7: diverging epochs, of real clients that name the epoch of their last record; an offset before the log's start is
-  OFFSET_OUT_OF_RANGE whatever the epoch (KAFKA-12996, 2.7.2; 2.7.0, 2.7.1 and 2.8.0 sent a diverging epoch), as is an
+  OFFSET_OUT_OF_RANGE whatever the epoch (KAFKA-12996, 2.7.2), as is an
   epoch of which the log knows nothing
 - 3.1: topics by their ids (KIP-516, KAFKA-10580)
 """
@@ -126,7 +126,8 @@ class ConsumerReads:
         high_watermark = max(partition.high_watermark, 0)
         if last_epoch != UNDEFINED_EPOCH:
             diverging = partition.diverging(last_epoch, offset)
-            if diverging is not None and (offset < log.start_offset or diverging[1] == UNDEFINED_OFFSET):
+            below = offset < log.start_offset and not self.manager.policies.diverges_below_start
+            if diverging is not None and (below or diverging[1] == UNDEFINED_OFFSET):
                 return refused(tp, Errors.OFFSET_OUT_OF_RANGE)
             if diverging is not None:
                 return tp, NO_ERROR, high_watermark, log.start_offset, (), diverging

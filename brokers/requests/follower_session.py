@@ -348,8 +348,8 @@ class FollowerSession(ReaderSession):
         log = partition.log
         if log.start_offset <= position.offset <= log.end_offset:
             return NO_ERROR
-        diverges = position.diverging is not None and position.offset >= log.start_offset
-        return NO_ERROR if diverges else Errors.OFFSET_OUT_OF_RANGE
+        answers = position.offset >= log.start_offset or self.manager.policies.diverges_below_start
+        return NO_ERROR if answers and position.diverging is not None else Errors.OFFSET_OUT_OF_RANGE
 
     def _sent(self, positions: list[SessionPosition], answers: list[FetchedFields]) -> None:
         dirty = self.dirty

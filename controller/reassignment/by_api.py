@@ -26,7 +26,7 @@ from emulator.protocol.list_reassignments import (
     ListPartitionReassignmentsRequest,
     ListPartitionReassignmentsResponse,
 )
-from emulator.protocol.scala_order import flat_order, map_order, set_order
+from emulator.protocol.scala_order import ScalaCollections
 from emulator.protocol.types import TopicPartition
 
 log = get_logger("controller.reassignment")
@@ -36,7 +36,9 @@ Outcomes = dict[TopicPartition, Errors]
 
 @define(eq=False, repr=False)
 class ByApi(Reassignments[RequestedByApi]):
-    """Moves by the API and by the admin znode."""
+    """Moves by the API and by the admin znode, in the orders of the ``collections`` of the controller's build."""
+
+    collections: ScalaCollections
 
     # -- failover -----------------------------------------------------------------------------------------------------
 
@@ -50,12 +52,14 @@ class ByApi(Reassignments[RequestedByApi]):
         """Resume the moves of the admin znode first: its requests replace the moves in progress."""
         begun = await self._read_admin_znode()
         moves = self.context.reassignments
-        for move in [moves[tp] for tp in flat_order(moves) if tp not in begun]:
+        for move in [moves[tp] for tp in self.collections.mutable_set_order(moves) if tp not in begun]:
             await self.advance(move)
 
     async def brokers_started(self, brokers: Sequence[int]) -> None:
         moves = self.context.reassignments
-        for move in [moves[tp] for tp in flat_order(moves) if self.protocol.concerns(moves[tp], brokers)]:
+        for move in [
+            moves[tp] for tp in self.collections.mutable_set_order(moves) if self.protocol.concerns(moves[tp], brokers)
+        ]:
             await self.advance(move)
 
     # -- the admin znode ----------------------------------------------------------------------------------------------
@@ -110,7 +114,7 @@ class ByApi(Reassignments[RequestedByApi]):
 
     async def _begin_all(self, wanted: Mapping[TopicPartition, ReplicaAssignment]) -> Outcomes:
         outcomes = {}
-        for tp in map_order(set_order(tuple(wanted))):
+        for tp in self.collections.map_order(self.collections.set_order(tuple(wanted))):
             if self.context.is_deleting(tp.topic) or not self.context.replicas(tp):
                 outcomes[tp] = Errors.UNKNOWN_TOPIC_OR_PARTITION
                 continue

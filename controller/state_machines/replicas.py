@@ -13,6 +13,7 @@ from controller.states import ReplicaState
 from controller.zk_client import KafkaZkClient
 from emulator.logger import get_logger
 from emulator.protocol.control_requests import ReplicasChanged
+from emulator.protocol.scala_order import SCALA_2_12, ScalaCollections
 from emulator.protocol.shown import Deviated
 from emulator.protocol.types import NO_LEADER, TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
@@ -41,6 +42,7 @@ class ReplicaStateMachine:
     elections: LeaderElections
     batch: ControllerBrokerRequestBatch
     rules: ReplicaRules
+    collections: ScalaCollections = SCALA_2_12
 
     async def startup(self) -> None:
         """Failover F6: set the state of every replica, and send LeaderAndIsr for those that are online."""
@@ -82,7 +84,7 @@ class ReplicaStateMachine:
             return
         self.batch.new_batch()
         for replicas in blocks:
-            for broker in self.rules.broker_order(tuple(replicas)):
+            for broker in self.rules.broker_order(tuple(replicas), self.collections):
                 await self._handle_broker(broker, self._legal(broker, replicas[broker], target), target)
         self.batch.send_to_brokers()
 

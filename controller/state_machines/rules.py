@@ -7,27 +7,33 @@ from attrs import evolve, frozen
 from controller.context import Replica
 from controller.states import PAGE_REPLICA_PREDECESSORS, REPLICA_PREDECESSORS, ReplicaState
 from emulator.protocol.assignments import Replicas
-from emulator.protocol.scala_order import group_order, map_order, set_order
+from emulator.protocol.scala_order import ScalaCollections
 
 Recipients = Callable[[tuple[int, ...], int], tuple[int, ...]]
 
 
-def as_named(brokers: Replicas) -> Replicas:
+def as_named(brokers: Replicas, collections: ScalaCollections) -> Replicas:
     """The brokers in the order in which the change names them (the controller page; Kafka 0.8)."""
     return brokers
 
 
-def as_listed(replicas: Sequence[Replica]) -> Sequence[Replica]:
+def as_grouped(brokers: Replicas, collections: ScalaCollections) -> Replicas:
+    """The brokers as ``groupBy`` has them (Kafka since 1.1)."""
+    return collections.group_order(brokers)
+
+
+def as_listed(replicas: Sequence[Replica], collections: ScalaCollections) -> Sequence[Replica]:
     """The replicas of a topic by partition, and in the order of its assignment."""
     return replicas
 
 
-def as_in_set(replicas: Sequence[Replica]) -> Sequence[Replica]:
+def as_in_set(replicas: Sequence[Replica], collections: ScalaCollections) -> Sequence[Replica]:
     """The replicas of a topic as the set has them that Kafka makes of them, partition by partition."""
     by_partition: dict[int, list[Replica]] = {}
     for replica in replicas:
         by_partition.setdefault(replica[0].partition, []).append(replica)
-    return set_order(tuple(each for number in map_order(by_partition) for each in by_partition[number]))
+    numbers = collections.map_order(by_partition)
+    return collections.set_order(tuple(each for number in numbers for each in by_partition[number]))
 
 
 def all_others(others: tuple[int, ...], leader: int) -> tuple[int, ...]:
@@ -47,7 +53,7 @@ class ReplicaRules:
     Attributes:
         predecessors: the states from which each state can be reached.
         broker_order: the order in which the brokers of one change are gone through, and so leave the ISRs
-            (ReplicaStateMachine.handleStateChanges: ``groupBy`` since 1.1).
+            (ReplicaStateMachine.handleStateChanges: ``groupBy`` since 1.1), with the collections of the build.
         order_in_topic: the order in which the replicas of a topic that is deleted are gone through, and so their
             brokers where ``broker_order`` keeps that in which they are met (ControllerContext.replicasForTopic).
         deletion: the states an offline replica goes through to be deleted; the first one sends StopReplica(delete).
@@ -69,8 +75,8 @@ class ReplicaRules:
     unreachable: ReplicaState
     shrink_at_failover: bool
     told_of_shrunk_isr: Recipients
-    broker_order: Callable[[Replicas], Replicas] = group_order
-    order_in_topic: Callable[[Sequence[Replica]], Sequence[Replica]] = as_listed
+    broker_order: Callable[[Replicas, ScalaCollections], Replicas] = as_grouped
+    order_in_topic: Callable[[Sequence[Replica], ScalaCollections], Sequence[Replica]] = as_listed
     stops_offline: bool = True
     trusts_memory: bool = False
     leaderless_go_offline: bool = True

@@ -7,21 +7,32 @@ order is the collection's:
 - ``mutable.Map`` (``map_order``): a hash table, read from its last slot to the first;
 - ``mutable.Set`` (``flat_order``): a hash table without chains, read from its first slot to the last;
 - the map that ``groupBy`` makes (``group_order``): immutable, filled in the order of a ``mutable.Map``; since Scala
-  2.12.13, up to four groups are in the order in which they are met, as in a set; in 2.13 (``hash_map_order``) always
-  in that of their hashes.
+  2.12.13, up to four groups are in the order in which they are met, as in a set.
+
+Scala 2.13 has others, of the same names:
+
+- immutable: up to four members as before, above a trie of another form (``champ_order``);
+- ``mutable.Map`` and ``mutable.Set`` (``chain_order``): a hash table whose chains are sorted by hashes, read from its
+  first slot to the last;
+- the map that ``groupBy`` makes: that trie, however few the groups are.
+
+``ScalaCollections`` holds those of one library. Which one a broker has is its build's (kafka_2.12, kafka_2.13).
 
 A broker's id is its own hash code; that of a partition is made of its number and its topic's name, and that of a
 replica of its partition and its broker, as of every case class (``PartitionAndReplica``, 1.1 and later).
 
 Source: ``scala.collection.immutable.Set``, ``immutable.HashSet``, ``immutable.HashMap``, ``mutable.HashTable``,
 ``mutable.FlatHashTable`` and ``TraversableLike.groupBy``, alike in Scala 2.8.0, 2.11.12 and 2.12.4 to 2.12.12, with
-which Kafka 0.8.0 to 2.7 was built; 2.12.13 and 2.12.14 (Kafka 2.8 and 3.0) differ in ``groupBy`` alone. Of the
-builds for Scala 2.13 (kafka_2.13, since 2.4), whose other collections have other orders, ``groupBy`` alone is emulated.
+which Kafka 0.8.0 to 2.7 was built; 2.12.13 to 2.12.19 (kafka_2.12 of 2.8 to 3.9) differ in ``groupBy`` alone.
+``immutable.HashMap``, ``mutable.HashMap``, ``mutable.HashSet`` and ``IterableOps.groupBy`` of Scala 2.13 (kafka_2.13,
+since 2.4).
 """
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from functools import lru_cache
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from attrs import frozen
 
 from emulator.protocol.types import TopicPartition
 
@@ -38,6 +49,9 @@ _SLOTS = 16
 _FLAT_SLOTS = 32
 """The first size of a table without chains; it doubles where 45 % are full."""
 _WORD = 0xFFFFFFFF
+
+REPLICA = "PartitionAndReplica"
+"""The name of the only case class whose objects are keys here."""
 
 
 @lru_cache(4096)
@@ -58,19 +72,43 @@ def group_order(keys: tuple[Key, ...]) -> tuple[Key, ...]:
     return set_order(tuple(map_order(keys)))
 
 
-def hash_map_order(keys: tuple[Key, ...]) -> tuple[Key, ...]:
-    """``keys``, each once, as an immutable ``HashMap`` of Scala 2.13 has them, which ``groupBy`` makes there: those
-    that are alone in their slot of a node before those that share one."""
+def champ_order(keys: tuple[Key, ...]) -> tuple[Key, ...]:
+    """``keys``, each once, as an immutable ``HashMap`` or ``HashSet`` of Scala 2.13 has them: in each node those that
+    are alone in their slot before those that share one."""
     return tuple(_in_node(list(dict.fromkeys(keys)), 0))
 
 
 def _in_node(keys: list[Key], level: int) -> list[Key]:
     slots: dict[int, list[Key]] = {}
     for key in keys:
-        slots.setdefault(_place_in_trie(key)[level], []).append(key)
+        slots.setdefault(_place_in_trie(key, named=True)[level], []).append(key)
     in_order = [slots[slot] for slot in sorted(slots)]
     nested = [key for shared in in_order if len(shared) > 1 for key in _in_node(shared, level + 1)]
     return [shared[0] for shared in in_order if len(shared) == 1] + nested
+
+
+@lru_cache(4096)
+def small_or_champ_order(members: tuple[Key, ...]) -> tuple[Key, ...]:
+    """``set_order`` of Scala 2.13."""
+    once = tuple(dict.fromkeys(members))
+    return once if len(once) <= INSERTION_ORDER_UP_TO else champ_order(once)
+
+
+def chain_order(keys: Iterable[Key]) -> list[Key]:
+    """``keys``, each once, as a ``mutable.Map`` or ``mutable.Set`` of Scala 2.13 has them that held no more before: its
+    table doubles as it is about to be three quarters full."""
+    once = list(dict.fromkeys(keys))
+    slots = _SLOTS
+    while len(once) >= slots * 3 // 4:
+        slots *= 2
+    return sorted(once, key=lambda key: _in_chain(key, slots))
+
+
+def _in_chain(key: Hashable, slots: int) -> tuple[int, int]:
+    """The slot, and the hash by which its chain is sorted: with a sign, as all of Java's integers."""
+    code = _hash_code(key, named=True)
+    mixed = code ^ code >> 16
+    return mixed & slots - 1, mixed - (mixed >> 31 << 32)
 
 
 def map_order(keys: Iterable[Key]) -> list[Key]:
@@ -114,9 +152,9 @@ def _put(table: list[list[Key]], key: Key, seed: int) -> None:
 
 
 @lru_cache(65536)
-def _place_in_trie(member: Hashable) -> tuple[int, ...]:
+def _place_in_trie(member: Hashable, *, named: bool = False) -> tuple[int, ...]:
     """The branch to take at each level, from the root; different for any two integers."""
-    hashed = _improved(_hash_code(member))
+    hashed = _improved(_hash_code(member, named=named))
     return tuple(hashed >> level * _BITS_PER_LEVEL & (1 << _BITS_PER_LEVEL) - 1 for level in range(_LEVELS))
 
 
@@ -142,14 +180,16 @@ def _bits(slots: int) -> int:
     return slots.bit_length() - 1
 
 
-def _hash_code(key: Hashable) -> int:
-    """Java's hash code, in 32 bits: ``TopicPartition.hashCode`` (clients, 0.9 to 2.7), and that of case classes."""
+def _hash_code(key: Hashable, *, named: bool = False) -> int:
+    """Java's hash code, in 32 bits: ``TopicPartition.hashCode`` (clients, 0.9 to 3.9), and that of case classes;
+    ``named``: their names count, as since Scala 2.13."""
     if isinstance(key, int):
         return key & _WORD
     if isinstance(key, TopicPartition):
         return 31 * (31 + key.partition) + _hash_of_text(key.topic) & _WORD
     assert isinstance(key, tuple)
-    return _hash_of_fields([_hash_code(field) for field in key])
+    name = [_hash_of_text(REPLICA)] if named else []
+    return _hash_of_fields(name, [_hash_code(field) for field in key])
 
 
 @lru_cache(1024)
@@ -161,10 +201,10 @@ def _hash_of_text(text: str) -> int:
     return code
 
 
-def _hash_of_fields(codes: list[int]) -> int:
+def _hash_of_fields(name: list[int], codes: list[int]) -> int:
     """``scala.util.hashing.MurmurHash3.productHash``."""
     code = 0xCAFEBABE
-    for each in codes:
+    for each in (*name, *codes):
         mixed = _rotated_left(each * 0xCC9E2D51 & _WORD, 15) * 0x1B873593 & _WORD
         code = _rotated_left(code ^ mixed, 13) * 5 + 0xE6546B64 & _WORD
     code ^= len(codes)
@@ -175,3 +215,25 @@ def _hash_of_fields(codes: list[int]) -> int:
 
 def _rotated_left(code: int, bits: int) -> int:
     return (code << bits | code >> 32 - bits) & _WORD
+
+
+@frozen
+class ScalaCollections:
+    """The collections of one of Scala's libraries, each by the order of its members, which are added in that given.
+
+    Attributes:
+        set_order: an immutable ``Set``, and the keys of an immutable ``Map``.
+        map_order: the keys of a ``mutable.Map``.
+        mutable_set_order: a ``mutable.Set``.
+        group_order: the keys of the map that ``groupBy`` makes of a sequence with these keys.
+    """
+
+    set_order: Callable[[tuple[Any, ...]], tuple[Any, ...]]
+    map_order: Callable[[Iterable[Any]], list[Any]]
+    mutable_set_order: Callable[[Iterable[Any]], list[Any]]
+    group_order: Callable[[tuple[Any, ...]], tuple[Any, ...]]
+
+
+SCALA_2_12 = ScalaCollections(set_order, map_order, flat_order, group_order)
+SCALA_2_12_13 = ScalaCollections(set_order, map_order, flat_order, set_order)
+SCALA_2_13 = ScalaCollections(small_or_champ_order, chain_order, chain_order, champ_order)

@@ -39,6 +39,7 @@ def broker_policies(scenario: Scenario) -> BrokerPolicies:
         out_of_sync=rule,
         topic_min_insync_replicas=min_insync_replicas(scenario),
         topic_logs=topic_logs(scenario),
+        collections=scenario.policies.collections,
         service=_service_times(scenario.cluster.service),
         checks_assignment=brokers.checks_assignment and not SHAPES[scenario.strategy.parsed.shape].admits_unassigned,
     )
@@ -76,6 +77,7 @@ def controller_policies(scenario: Scenario) -> ControllerPolicies:
         with_settings(policies, settings),
         reassignment=_protocol(scenario),
         auto_rebalance=with_settings(policies.auto_rebalance, settings),
+        collections=scenario.policies.collections,
         pinned=scenario.cluster.controller,
     )
 

@@ -49,6 +49,13 @@ def check_profile_knows(scenario: Scenario) -> None:
                 f"profile {profile.name!r} has no such setting, {why}; profiles that have it: {having}",
                 where=f"cluster.config.{name}",
             )
+    build = scenario.cluster.scala
+    if build is not None and build not in profile.scala_builds:
+        raise BadInput(
+            f"profile {profile.name!r} is older than the builds for Scala {build}; write "
+            f'"{profile.scala_builds[-1]}", or leave it out',
+            where="cluster.scala",
+        )
     for index, load in enumerate(scenario.workloads):
         at(f"workloads[{index}].acks", lambda load: _check_acks(profile, load), load)
     _check_throttle(scenario)

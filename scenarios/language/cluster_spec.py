@@ -24,6 +24,7 @@ from scenarios.language.schema.kinds import (
     as_tuple,
 )
 from scenarios.language.schema.table_reader import Block, Checked, key
+from scenarios.profiles.profile import SCALA_2_12, SCALA_2_13
 
 MOST_BROKERS = 10_000
 MOST_LOG_DIRS = 64
@@ -140,6 +141,14 @@ class ClusterSpec(Checked):
         ),
     )
     zk: ZooKeeperSpec = field(default=Factory(ZooKeeperSpec), metadata=key(Block(ZooKeeperSpec), "ZooKeeper"))
+    scala: str | None = field(
+        default=None,
+        metadata=key(
+            Choice((SCALA_2_12, SCALA_2_13), "Scala"),
+            "the build of the brokers, kafka_2.12 or kafka_2.13 (since 2.4), whose order sets and maps have; absent = "
+            "that of the release's usual download: 2.13 since 2.6",
+        ),
+    )
     phases: str = field(
         default=DRAWN,
         metadata=key(

@@ -393,6 +393,8 @@ class Scenario(Checked):
     def policies(self) -> Policies:
         """The behaviour that the cluster shows: the profile's, with the bugs that are switched on."""
         released = PROFILES[self.profile].policies
+        if self.cluster.scala is not None:
+            released = evolve(released, scala=self.cluster.scala)
         if not self.bugs:
             return released
         from scenarios.profiles.tickets import BUGS  # a file for each area, which most runs do without

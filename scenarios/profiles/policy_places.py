@@ -16,7 +16,7 @@ from emulator.protocol.configs import as_text, is_setting
 from scenarios.profiles.profile_registry import PROFILES
 
 DEFAULT = "kafka-2.3"
-SET_BY_SCENARIOS = ("topic_min_insync_replicas", "topic_logs", "service", "pinned")
+SET_BY_SCENARIOS = ("topic_min_insync_replicas", "topic_logs", "service", "pinned", "collections")
 _NAMES = re.compile(r"((?:\w+, )*\w+): (.+)", re.DOTALL)
 
 

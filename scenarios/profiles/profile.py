@@ -14,10 +14,15 @@ from controller.policies import ControllerPolicies
 from controller.reassignment.kip_455 import Kip455
 from controller.reassignment.wiki import Wiki
 from controller.request_schemas import CurrentAndImpending
+from emulator.protocol import scala_order
+from emulator.protocol.scala_order import ScalaCollections
 from fetchers.policies import FetcherPolicies
 from scenarios.errors import did_you_mean
 
 ConfigValue = int | bool
+
+SCALA_2_12, SCALA_2_13 = "2.12", "2.13"
+"""The builds of brokers, by the Scala in the names of their downloads."""
 
 
 def is_before(release: str, other: str) -> bool:
@@ -56,6 +61,8 @@ class Policies:
             that is being moved does not (KIP-455, 2.4).
         tool_heeds_moves: whether kafka-reassign-partitions throttles what moves under way still copy, when it begins
             another one (KAFKA-10779, 2.8).
+        scala: the build of the brokers.
+        scala_2_12: the collections of the build for Scala 2.12.
     """
 
     controller: ControllerPolicies = field(factory=ControllerPolicies)
@@ -65,6 +72,13 @@ class Policies:
     kip_455: Kip455 = field(factory=Kip455)
     any_move_forbids_expansion: bool = True
     tool_heeds_moves: bool = False
+    scala: str = SCALA_2_12
+    scala_2_12: ScalaCollections = scala_order.SCALA_2_12
+
+    @property
+    def collections(self) -> ScalaCollections:
+        """The collections of the build."""
+        return scala_order.SCALA_2_13 if self.scala == SCALA_2_13 else self.scala_2_12
 
     @property
     def deletes_topics(self) -> bool:
@@ -199,6 +213,12 @@ class Profile:
             leaves_out=leaves_out,
             **changes,
         )
+
+    @property
+    def scala_builds(self) -> tuple[str, ...]:
+        """The builds that the release has: that for Scala 2.13 since 2.4 (KAFKA-7197). Scala's collections had the same
+        order before 2.12."""
+        return (SCALA_2_12,) if is_before(self.release, "2.4") else (SCALA_2_12, SCALA_2_13)
 
     def chain(self) -> Iterator[Profile]:
         """This profile, its neighbour, the neighbour of that, and so on."""

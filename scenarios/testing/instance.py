@@ -50,6 +50,7 @@ from scenarios.observe.checkers import Checkers, Violation
 from scenarios.observe.exposition import ShownMetrics
 from scenarios.observe.exposition.shown import ShownMetric
 from scenarios.observe.timeline.timeline import lines
+from scenarios.profiles import PROFILES
 from scenarios.runs.control_plane_log import ControlPlaneLog
 from scenarios.runs.recounts import Looks, Recounts, start_settings
 from scenarios.runs.waits import RETRY_US
@@ -61,6 +62,7 @@ from scenarios.testing.shown_failures import described, in_words, last_events
 from scenarios.testing.state_reading import ClusterMetadata, ClusterState, Partition, ReplicaLog, value_of
 from scenarios.testing.verdict import Verdict, warn_of
 from scenarios.testing.virtual_time import NotInTime, current_world, duration_us, only, passes
+from scenarios.wire.released_versions import versions_of_requests
 
 E = TypeVar("E")
 Assignment = Sequence[Sequence[int]]
@@ -100,7 +102,9 @@ class ClusterInstance(OperatorTools):
         names = None if self.checkers is True else list(self.checkers or ())
         self._checkers = Checkers(trace, names, start=start_settings(scenario))
         self._log = ControlPlaneLog.of(trace)
-        self._shown = ShownMetrics(scenario.policies.brokers.lacks_metrics)
+        self._shown = ShownMetrics(
+            scenario.policies.brokers.lacks_metrics, versions_of_requests(PROFILES[scenario.profile].release)
+        )
         trace.sink(self._shown.see, as_rows=False)
         trace.sink(self._events.extend, as_rows=False)
         trace.fold(Consumed, self._consumed)

@@ -101,6 +101,15 @@ def released(release: str) -> dict[int, Versions]:
     return {key: (LOWEST.get(key, 0), high) for key, high in found.items() if high is not None}
 
 
+def versions_of_requests(release: str) -> dict[str, int]:
+    """The versions in which brokers of a release ask each other, by the API's name, as its RequestsPerSec has them in
+    their names; empty before KAFKA-6514 (2.0)."""
+    minor = _minor(release)
+    if minor not in RELEASES or RELEASES.index(minor) < RELEASES.index("2.0"):
+        return {}
+    return {HISTORY[key][0]: high for key, (_, high) in released(release).items()}
+
+
 def _highest(history: str, place: int) -> int | None:
     highest = None
     for step in history.split():

@@ -13,6 +13,7 @@ from controller.states import (
     ReplicaState,
 )
 from controller.zk_client import KafkaZkClient
+from emulator.protocol.scala_order import SCALA_2_12_13
 from emulator.protocol.types import TopicPartition
 from emulator.zookeeper import SessionExpired
 from tests.controller.lab import Lab, run
@@ -261,12 +262,12 @@ def test_the_replicas_of_a_deleted_topic_are_in_the_order_of_kafkas_set() -> Non
     """Real Kafka 2.8.2 took the brokers of four partitions out of their ISRs in the order 1, 2, 0."""
     lists = ((0, 1, 2), (1, 2, 0), (2, 0, 1), (0, 2, 1))
     replicas = [(TopicPartition("made", number), broker) for number, each in enumerate(lists) for broker in each]
-    assert list(dict.fromkeys(broker for _, broker in as_in_set(replicas))) == [1, 2, 0]
-    assert sorted(as_in_set(replicas)) == sorted(replicas)
+    assert list(dict.fromkeys(broker for _, broker in as_in_set(replicas, SCALA_2_12_13))) == [1, 2, 0]
+    assert sorted(as_in_set(replicas, SCALA_2_12_13)) == sorted(replicas)
 
 
 def test_up_to_four_replicas_are_in_the_order_of_the_map_of_their_partitions() -> None:
     """``mutable.Map`` of Scala 2.12 has 1 before 0, and a set of four members keeps the order of insertion."""
     replicas = [(TopicPartition("made", number), broker) for number in (0, 1) for broker in (3, 4)]
-    assert [tp.partition for tp, _ in as_in_set(replicas)] == [1, 1, 0, 0]
-    assert as_in_set(replicas[:2]) == tuple(replicas[:2])
+    assert [tp.partition for tp, _ in as_in_set(replicas, SCALA_2_12_13)] == [1, 1, 0, 0]
+    assert as_in_set(replicas[:2], SCALA_2_12_13) == tuple(replicas[:2])

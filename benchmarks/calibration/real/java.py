@@ -77,6 +77,10 @@ class Jvm:
         return cls(name, output, process)
 
     @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
     def running(self) -> bool:
         return self._process.poll() is None
 

@@ -46,6 +46,7 @@ def run(arguments: Namespace) -> int:
 
     from scenarios.observe.exposition import ShownMetrics, series, text
     from scenarios.profiles import PROFILES
+    from scenarios.wire.released_versions import versions_of_requests
 
     recorded = traces.read(arguments)
     events = recorded.events
@@ -54,7 +55,8 @@ def run(arguments: Namespace) -> int:
     if arguments.node is not None and arguments.node not in brokers:
         known = ", ".join(map(str, sorted(brokers)))
         raise BadInput(f"there is no broker {arguments.node}; the run has {known}", where="--node")
-    shown = ShownMetrics(PROFILES[recorded.profile].policies.brokers.lacks_metrics)
+    profile = PROFILES[recorded.profile]
+    shown = ShownMetrics(profile.policies.brokers.lacks_metrics, versions_of_requests(profile.release))
     if arguments.every_us is None:
         shown.see(events, at_us)
         lines = text(shown, at_us, arguments.node)

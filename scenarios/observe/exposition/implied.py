@@ -1,21 +1,29 @@
-"""Gauges that brokers show and nothing writes to the trace: what a scrape reads of them follows from other events.
+"""Metrics that brokers show and nothing writes to the trace: what a scrape reads of them follows from other events.
+Gauges are
 
 - ``kafka.log:type=Log``, LogStartOffset and LogEndOffset
 - ``kafka.log:type=LogManager``, OfflineLogDirectoryCount, and LogDirectoryOffline of a directory that has failed
 - ``kafka.server:type=KafkaServer``, BrokerState: 1 starting, 3 running, 6 in a controlled shutdown (2.4.1)
+
+and meters
+
+- ``kafka.network:type=RequestMetrics``, RequestsPerSec of the requests of controllers and followers
+- ``kafka.server:type=SessionExpireListener``, ZooKeeperExpiresPerSec
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from emulator.metrics import mbean
+from emulator.metrics.metric_events import MeterMarked, MetricRegistered
 from emulator.protocol.events import (
     Appended,
     BatchesAppended,
     BrokerRegistered,
     ControlledShutdownAnswered,
+    ControlResponse,
     LogDirFailed,
     LogLoaded,
     LogStartMoved,
@@ -24,11 +32,15 @@ from emulator.protocol.events import (
     ReplicaStopped,
     Truncated,
 )
+from emulator.trace.events import ZkSession
 
 STARTING, RUNNING, PENDING_CONTROLLED_SHUTDOWN = 1, 3, 6
 BROKER_STATE = mbean("kafka.server", "KafkaServer", "BrokerState")
 OFFLINE_DIRECTORIES = mbean("kafka.log", "LogManager", "OfflineLogDirectoryCount")
 START, END = "LogStartOffset", "LogEndOffset"
+EXPIRES = mbean("kafka.server", "SessionExpireListener", "ZooKeeperExpiresPerSec")
+FETCHES = "kafka.server:type=FetcherStats,name=RequestsPerSec,clientId=ReplicaFetcherThread-"
+"""The meter of a follower's thread, whose name goes on with its number and its leader."""
 Value = tuple[str, int | None]
 """The name of a gauge and its value; None: it is gone."""
 
@@ -67,6 +79,69 @@ class ImpliedGauges:
         failed[event.directory] = None
         yield OFFLINE_DIRECTORIES, len(failed)
         yield mbean("kafka.log", "LogManager", "LogDirectoryOffline", logDirectory=event.directory), 1
+
+
+class Marked(NamedTuple):
+    """A number of events that a meter of a broker counts.
+
+    Attributes:
+        node: the broker.
+        metric: the name of the meter.
+        marks: how many there are.
+        since_us: when the first of them happened, at the earliest.
+    """
+
+    node: int
+    metric: str
+    marks: int
+    since_us: int
+
+
+class ImpliedMeters:
+    """The meters that events imply. Requests of controllers count by their answers, fetches of followers by the meters
+    of the threads that ask, also where the answer was lost. A process that makes a second session has learned that the
+    first has expired.
+
+    Args:
+        versions: the version in which each API is asked for, where RequestsPerSec has it in its name.
+    """
+
+    def __init__(self, versions: Mapping[str, int]) -> None:
+        self._versions = versions
+        self._totals: dict[tuple[int, str], int] = {}
+        self._sessions: dict[int, int] = {}
+        self.see: Mapping[type, Callable[[Any], Iterator[Marked]]] = {
+            ControlResponse: lambda event: iter([self._answered(event.node, event.api, event.api, 1, event.t_us)]),
+            MetricRegistered: self._began,
+            MeterMarked: self._fetched,
+            NodeStarted: self._started,
+            ZkSession: self._session,
+        }
+
+    def _started(self, event: NodeStarted) -> Iterator[Marked]:
+        self._sessions[event.node] = 0
+        yield Marked(event.node, EXPIRES, 0, event.t_us)
+
+    def _session(self, event: ZkSession) -> Iterator[Marked]:
+        if event.state == "created" and event.client in self._sessions:
+            self._sessions[event.client] += 1
+            if self._sessions[event.client] > 1:
+                yield Marked(event.client, EXPIRES, 1, event.t_us)
+
+    def _answered(self, node: int, api: str, request: str, count: int, since_us: int) -> Marked:
+        tags = {"request": request, "version": self._versions.get(api, "")}
+        return Marked(node, mbean("kafka.network", "RequestMetrics", "RequestsPerSec", **tags), count, since_us)
+
+    def _began(self, event: MetricRegistered) -> Iterator[Marked]:
+        self._totals.pop((event.node, event.metric), None)
+        return iter(())
+
+    def _fetched(self, event: MeterMarked) -> Iterator[Marked]:
+        if event.metric.startswith(FETCHES):
+            before = self._totals.get((event.node, event.metric), 0)
+            self._totals[event.node, event.metric] = event.total
+            _thread, leader = event.metric.removeprefix(FETCHES).partition(",")[0].split("-")
+            yield self._answered(int(leader), "Fetch", "FetchFollower", event.total - before, event.since_us)
 
 
 def _loaded(event: LogLoaded) -> Iterator[Value]:

@@ -17,7 +17,7 @@ from operator import attrgetter
 from typing import Any
 
 from scenarios.observe.exposition.rates import mean_rate, one_minute_rate, quantile
-from scenarios.observe.exposition.shown import ShownMetric, ShownMetrics
+from scenarios.observe.exposition.shown import IMPLIED_METER, ShownMetric, ShownMetrics
 
 QUANTILES = ("0.50", "0.75", "0.95", "0.98", "0.99", "0.999")
 _SAMPLE = tuple[str, dict[str, str], float]
@@ -92,7 +92,7 @@ def _families(mbean: str, metric: ShownMetric, at_us: int) -> Iterable[_Family]:
     labels = _labels(parts)
     stem = _FORBIDDEN.sub("_", f"{domain}_{type_}_{name.removesuffix('PerSec')}").lower()
     help = mbean.removesuffix("".join(f",{key}={value}" for key, value in parts.items()))
-    if metric.kind == "meter":
+    if metric.kind in ("meter", IMPLIED_METER):
         yield f"{stem}_total", "counter", help, [(f"{stem}_total", labels, metric.value)]
         mean = mean_rate(int(metric.value), metric.registered_us, at_us)
         yield f"{stem}_meanrate", "gauge", f"{help} MeanRate", [(f"{stem}_meanrate", labels, mean)]

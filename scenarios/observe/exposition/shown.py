@@ -5,7 +5,8 @@ A metric is identified by its node and Kafka's name. The metrics of a process en
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from attrs import Factory, define
@@ -20,7 +21,7 @@ from emulator.protocol.events import (
     PartitionGauges,
     ReplicaStopped,
 )
-from scenarios.observe.exposition.implied import ImpliedGauges
+from scenarios.observe.exposition.implied import ImpliedGauges, ImpliedMeters, Marked
 from scenarios.observe.exposition.rates import Counted, one_minute_rate
 
 _PARTITION_GAUGES = {
@@ -32,14 +33,16 @@ _PARTITION_GAUGES = {
     "AtMinIsr": "at_min_isr",
 }
 
+IMPLIED_METER = "implied meter"
+
 
 @define(eq=False)
 class ShownMetric:
     """One metric.
 
     Attributes:
-        kind: gauge, meter, timer, derived (computed from other metrics when it is read), or implied (a gauge that other
-            events imply).
+        kind: gauge, meter, timer, derived (computed from other metrics when it is read), or a gauge or meter that other
+            events imply: implied, implied meter.
         value: a gauge's value; a meter's count.
         spans: a meter's counts as they were written.
         durations_us: the times that a timer has measured.
@@ -53,9 +56,14 @@ class ShownMetric:
 
 
 class ShownMetrics:
-    """The metrics that processes show after the events so far. ``lacks``: the names that the release does not have."""
+    """The metrics that processes show after the events so far.
 
-    def __init__(self, lacks: Collection[str] = ()) -> None:
+    Args:
+        lacks: the names that the release does not have.
+        versions: the versions in the names of RequestsPerSec, by the API's name.
+    """
+
+    def __init__(self, lacks: Collection[str] = (), versions: Mapping[str, int] = MappingProxyType({})) -> None:
         self._lacks = lacks
         self._nodes: dict[int, dict[str, ShownMetric]] = {}
         self._see: dict[type, Any] = {
@@ -72,6 +80,7 @@ class ShownMetrics:
             BecameFollower: self._follows,
         }
         self._implied = ImpliedGauges().see
+        self._meters = ImpliedMeters(versions).see
 
     def see(self, events: Iterable[Any], at_us: int | None = None) -> None:
         """Process the events up to and including ``at_us``."""
@@ -85,6 +94,10 @@ class ShownMetrics:
             if implied is not None:
                 for name, value in implied(event):
                     self._imply(event, name, value)
+            counted = self._meters.get(type(event))
+            if counted is not None:
+                for marked in counted(event):
+                    self._count(event, marked)
 
     @property
     def nodes(self) -> list[int]:
@@ -124,6 +137,16 @@ class ShownMetrics:
             self._nodes.get(event.node, {}).pop(name, None)
         elif short_name(name) not in self._lacks:
             self._metric(event, name, "implied").value = value
+
+    def _count(self, event: Any, marked: Marked) -> None:
+        """A meter that is not written by itself; it begins with its first count. A broker that is down has none."""
+        metrics = self._nodes.get(marked.node)
+        if metrics and short_name(marked.metric) not in self._lacks:
+            meter = metrics.get(marked.metric)
+            if meter is None:
+                meter = metrics[marked.metric] = ShownMetric(IMPLIED_METER, marked.since_us)
+            meter.spans.append((marked.since_us, event.t_us, marked.marks))
+            meter.value += marked.marks
 
     def _registered(self, event: MetricRegistered) -> None:
         metric = self._nodes.setdefault(event.node, {})[event.metric] = ShownMetric(event.kind, event.t_us)

@@ -1,7 +1,7 @@
 """Kafka 2.6: StopReplica with leader epochs (KIP-570)."""
 
 from controller.operations.rebalance import preferred_could_lead
-from scenarios.profiles.profile import Difference
+from scenarios.profiles.profile import SCALA_2_13, Difference
 from scenarios.profiles.releases.kafka_2_5 import PROFILE as KAFKA_2_5
 from scenarios.profiles.tickets import differences
 
@@ -35,6 +35,13 @@ PROFILE = KAFKA_2_5.with_differences(
         here="is refused (INVALID_REQUEST); changes the list's default",
         source="KAFKA-9644 and KAFKA-9695, 2.6",
         policies={"brokers.knows_missing_settings": True},
+    ),
+    Difference(
+        title="replicas of several brokers that go offline leave an ISR in the order",
+        here="of the hashes of the brokers' ids (0, 1, 2), as Scala 2.13 has them; so have ISRs of more than four, and "
+        "moves that begin together. `cluster.scala` asks for the build for Scala 2.12",
+        source="KAFKA-9907, 2.6",
+        policies={"scala": SCALA_2_13},
     ),
     Difference(
         title="a follower's fetch that waits at the leader is answered",

@@ -1,7 +1,6 @@
 """Kafka 3.3 (3.3.2) with ZooKeeper: AlterPartition, which is refused for what it must not change (KIP-841)."""
 
 from brokers.partition.isr import ByController
-from emulator.protocol.scala_order import hash_map_order
 from scenarios.profiles.profile import Difference
 from scenarios.profiles.releases.kafka_3_0 import PROFILE as KAFKA_3_0
 from scenarios.profiles.tickets import differences
@@ -15,12 +14,6 @@ PROFILE = KAFKA_3_0.with_differences(
         here="for delete.retention.ms after they were first compacted",
         source="KIP-534, 3.1",
         policies={"brokers.log_rules.sets_delete_horizons": True},
-    ),
-    Difference(
-        title="replicas of several brokers that go offline leave an ISR in the order",
-        here="of the hashes of the brokers' ids (0, 1, 2)",
-        source="Scala 2.13: IterableOps.groupBy, in ReplicaStateMachine.handleStateChanges",
-        policies={"controller.replicas.broker_order": hash_map_order},
     ),
     Difference(
         title="a leader changes its ISR",

@@ -413,6 +413,22 @@ TICKETS = (
         source="ReplicaManager.updateFollowerFetchState, 2.8.0 and 2.8.1",
     ),
     Ticket(
+        key="KAFKA-12996",
+        title="a follower that is below the start of its leader's log is told where the logs diverge, and fails",
+        since="2.7.0",
+        last="2.8.0",
+        until=("2.7.2", "2.8.1", "3.0.0"),
+        happened="With truncation on fetch (KIP-595) a leader looked first whether the follower's last epoch diverges, "
+        "and then whether it has that offset. A follower that was below the start of the leader's log, under an epoch "
+        "that the leader did not know, got the place to truncate to together with the leader's log start. It could not "
+        "take over a start beyond its own end: the partition failed there, until a restart.",
+        here="A leader gives that answer. The checker sees that the follower does not get well.",
+        checker="converged",
+        policies={"brokers.diverges_below_start": True},
+        trigger="unclean elections, and records that are deleted meanwhile",
+        source="Partition.readRecords, 2.8.0 and 2.8.1",
+    ),
+    Ticket(
         key="KAFKA-15583",
         title="the high watermark goes on while fewer replicas than min.insync.replicas are in sync",
         last="3.6",

@@ -1,10 +1,11 @@
-"""The order of Scala's sets and of groupBy's maps: as Scala 2.12.10 printed them, and by a trie that is built here."""
+"""The order of Scala's sets and of groupBy's maps: as Scala printed them, and by collections that are built here.
+test_real_scala.py holds drawn keys against the libraries themselves."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emulator.protocol.scala_order import flat_order, group_order, hash_map_order, map_order, set_order, trie_order
+from emulator.protocol.scala_order import SCALA_2_13, flat_order, group_order, map_order, set_order, trie_order
 from emulator.protocol.types import TopicPartition
 
 Ids = tuple[int, ...]
@@ -86,7 +87,7 @@ def test_groups_since_2_12_13_are_in_the_order_of_a_set(keys: Ids, expected: Ids
 
 @pytest.mark.parametrize(("keys", "expected"), GROUPS_OF_2_13)
 def test_groups_of_2_13_are_in_the_order_of_a_hash_map(keys: Ids, expected: Ids) -> None:
-    assert hash_map_order(keys) == expected
+    assert SCALA_2_13.group_order(keys) == expected
 
 
 PARTITIONS: tuple[tuple[str, str, str, str], ...] = (
@@ -165,10 +166,51 @@ def test_partitions_are_in_scalas_order(inserted: str, in_map: str, in_set: str,
     assert list(set_order(tuple(partitions(inserted)))) == partitions(in_trie)
 
 
+IN_2_13: tuple[tuple[str, str, str], ...] = (
+    # In the order of insertion; what ``Set`` and ``mutable.Map`` make of it in Scala 2.13.11, with the classes of Kafka
+    # 3.6.2. The table doubles with the 12th key.
+    ("3 4 5 0 1 2", "0 5 1 2 3 4", "0 1 2 3 4 5"),
+    ("7 3 5", "7 3 5", "3 5 7"),
+    ("40 7 33 1 64 1000", "1 33 64 7 1000 40", "64 1 33 7 40 1000"),
+    (
+        (
+            "a-153 payments-139 a-69 orders-28 payments-35 orders-181 a-163 a-198 orders-185 orders-93 a-164 "
+            "payments-61 orders-33 orders-72 orders-85"
+        ),
+        (
+            "payments-35 a-164 payments-139 orders-72 a-163 a-153 orders-181 a-69 orders-33 orders-93 a-198 "
+            "orders-185 payments-61 orders-85 orders-28"
+        ),
+        (
+            "orders-72 payments-35 a-153 payments-139 orders-85 orders-181 orders-185 orders-28 orders-93 orders-33 "
+            "payments-61 a-198 a-69 a-164 a-163"
+        ),
+    ),
+)
+
+
+@pytest.mark.parametrize(("inserted", "in_set", "in_map"), IN_2_13)
+def test_the_collections_of_2_13_have_their_order(inserted: str, in_set: str, in_map: str) -> None:
+    keys = tuple(TopicPartition.parse(each) if "-" in each else int(each) for each in inserted.split())
+    for found, expected in ((SCALA_2_13.set_order, in_set), (SCALA_2_13.map_order, in_map)):
+        assert " ".join(map(str, found(keys))) == expected
+    assert SCALA_2_13.mutable_set_order(keys) == SCALA_2_13.map_order(keys)
+
+
+ORDERS, PAYMENTS = TopicPartition("orders", 64), TopicPartition("payments", 61)
+REPLICAS = [(tp, broker) for tp in (ORDERS, PAYMENTS) for broker in range(3)]
+
+
+def test_the_hash_of_a_replica_has_the_name_of_its_class_since_2_13() -> None:
+    """``PartitionAndReplica`` of Kafka 3.6.2 in a ``mutable.Map`` of Scala 2.13.11."""
+    assert SCALA_2_13.map_order(REPLICAS) == [
+        (PAYMENTS, 1), (PAYMENTS, 0), (ORDERS, 0), (ORDERS, 2), (ORDERS, 1), (PAYMENTS, 2)
+    ]  # fmt: skip
+
+
 def test_replicas_are_in_scalas_order() -> None:
     """``PartitionAndReplica`` of Kafka 2.3.1 in a ``mutable.Map`` of Scala 2.12.8."""
-    orders, payments = TopicPartition("orders", 64), TopicPartition("payments", 61)
-    inserted = [(tp, broker) for tp in (orders, payments) for broker in range(3)]
+    orders, payments, inserted = ORDERS, PAYMENTS, REPLICAS
     assert map_order(inserted) == [
         (orders, 0), (payments, 1), (payments, 2), (payments, 0), (orders, 1), (orders, 2)
     ]  # fmt: skip

@@ -31,6 +31,11 @@ CASES: dict[str, Case] = {
         "did you mean 'horizon'?",
     ),
     "unknown nested key": (small_with("brokers = 7", "brokers = 7\nrack = 3"), "cluster.rack", "'racks'"),
+    "a build that the release has not": (
+        small_with("brokers = 7", 'brokers = 7\nscala = "2.13"'),
+        "cluster.scala: profile 'kafka-2.3' is older than the builds for Scala 2.13",
+        'write "2.12", or leave it out',
+    ),
     "misspelt required key": (
         small_with("brokers = 7", "broker = 7"),
         "cluster.broker",

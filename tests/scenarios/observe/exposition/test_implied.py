@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
+from emulator.metrics.metric_events import MeterMarked, MetricRegistered
 from emulator.protocol import events as e
+from emulator.trace.events import ZkSession
 from scenarios.observe.exposition import MetricRows, ShownMetrics
+from scenarios.observe.exposition.shown import IMPLIED_METER
 
 LOG = "kafka.log:type=Log,name={},topic=orders,partition=0"
 STATE = "kafka.server:type=KafkaServer,name=BrokerState"
@@ -50,7 +55,68 @@ def test_a_replica_that_has_never_led_shows_zero() -> None:
     assert UNDER not in shown(3, "UnderReplicated")
 
 
-def test_they_are_no_rows() -> None:
+THREAD = (
+    "kafka.server:type=FetcherStats,name=RequestsPerSec,clientId=ReplicaFetcherThread-0-7,brokerHost=b,brokerPort=1"
+)
+COPIES = THREAD.replace("ReplicaFetcherThread", "ReplicaAlterLogDirsThread")
+ASKED = [
+    e.NodeStarted(0, 1, 0, 7, 1),
+    e.ControlResponse(1, 2, 0, "LeaderAndIsr", 7, 0, 1, "NONE", (), ()),
+    e.ControlResponse(2, 3, 0, "LeaderAndIsr", 7, 0, 1, "STALE_CONTROLLER_EPOCH", (), ()),
+    MetricRegistered(2, 4, 0, 8, "meter", THREAD),
+    MeterMarked(1_000_003, 5, 0, 8, THREAD, 10, 3),
+    MeterMarked(2_000_003, 6, 0, 8, THREAD, 14, 1_000_003),
+    MeterMarked(2_000_003, 7, 0, 7, COPIES, 14, 1_000_003),
+    MetricRegistered(3_000_000, 8, 0, 8, "meter", THREAD),
+    MeterMarked(4_000_000, 9, 0, 8, THREAD, 5, 3_000_000),
+    e.NodeCrashed(5_000_000, 10, 0, 7, 1, "process"),
+    MeterMarked(5_000_001, 11, 0, 8, THREAD, 6, 4_000_001),
+]
+REQUESTS = "kafka.network:type=RequestMetrics,name=RequestsPerSec,request="
+
+
+@pytest.mark.parametrize(
+    ("versions", "leader_and_isr", "fetch"),
+    [
+        ({}, "LeaderAndIsr", "FetchFollower"),
+        ({"LeaderAndIsr": 4, "Fetch": 11}, "LeaderAndIsr,version=4", "FetchFollower,version=11"),
+    ],
+)
+def test_requests_of_controllers_and_followers(versions: dict[str, int], leader_and_isr: str, fetch: str) -> None:
+    """A follower's thread begins at 0 again, copies between directories ask no leader, one that is down has none."""
+    metrics = ShownMetrics(versions=versions)
+    metrics.see(ASKED, 4_000_000)
+    found = {name: metric for name, metric in metrics.metrics(7, 4_000_000) if name.startswith(REQUESTS)}
+    assert {name: (metric.kind, metric.value) for name, metric in found.items()} == {
+        REQUESTS + leader_and_isr: (IMPLIED_METER, 2),
+        REQUESTS + fetch: (IMPLIED_METER, 19),
+    }
+    assert found[REQUESTS + fetch].spans[:2] == [(3, 1_000_003, 10), (1_000_003, 2_000_003, 4)]
+    metrics.see(ASKED[9:])
+    assert not list(metrics.metrics(7, 5_000_001))
+
+
+def test_sessions_that_have_expired() -> None:
+    """A process has learned of it when it makes the next session; a restart makes its first one."""
+
+    def session(t_us: int, state: str) -> ZkSession:
+        return ZkSession(t_us, t_us, 0, 7, t_us, state)
+
+    metrics, found = ShownMetrics(), []
+    for event in (
+        e.NodeStarted(0, 1, 0, 7, 1), session(1, "created"), session(2, "expired"), session(3, "created"),
+        e.NodeCrashed(4, 12, 0, 7, 1, "process"), e.NodeStarted(5, 1, 0, 7, 2), session(6, "created"),
+    ):  # fmt: skip
+        metrics.see([event])
+        shown = dict(metrics.metrics(7, event.t_us)).get(
+            "kafka.server:type=SessionExpireListener,name=ZooKeeperExpiresPerSec"
+        )
+        found.append(None if shown is None else shown.value)
+    assert found == [0, 0, 0, 1, None, 0, 0]
+
+
+@pytest.mark.parametrize("history", [HISTORY, ASKED])
+def test_they_are_no_rows(history: list[object]) -> None:
     rows = MetricRows()
-    rows(HISTORY)
-    assert rows.rows(11) == []
+    rows(history)
+    assert not [row for row in rows.rows(11) if row.node == 7 and row.name != COPIES]

@@ -1,0 +1,1 @@
+"""The names under which real brokers show their metrics (JMX)."""
