@@ -145,7 +145,7 @@ def test_every_acks_and_compression(place: Place) -> None:
 
 # @platformatic/kafka stands still when a leader dies. With kafka-2.4 a dead replica has stayed in an ISR
 # (dead_leave_isr), as moves there cause it (KAFKA-9672), and the second consumer has not read within the test's time.
-@clients(JAVA_3_9, slow=[KAFKAJS, JAVA_2_4], in_releases=[JAVA_3_9], releases=("kafka-1.1", "kafka-3.0", "kafka-3.9"))
+@clients(slow=[KAFKAJS, JAVA_2_4, JAVA_3_9], in_releases=[JAVA_3_9], releases=("kafka-1.1", "kafka-3.0", "kafka-3.9"))
 def test_a_group_while_a_partition_a_broker_and_the_coordinator_move(place: Place) -> None:
     process = place.application
 
