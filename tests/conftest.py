@@ -20,9 +20,11 @@ from emulator.kernel import Backend, World, WorldClock
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-settings.register_profile("untimed", deadline=None)
+settings.register_profile("untimed", deadline=None, max_examples=50)
+settings.register_profile("thorough", deadline=None, max_examples=1000)
 settings.load_profile("untimed")
-# No test times anything: on a busy machine an example may take as long as it likes.
+# No test times anything: on a busy machine an example may take as long as it likes. ``--hypothesis-profile thorough``
+# is for a property that was changed, or doubted.
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell's background job, or nohup: the processes that tests start and interrupt would ignore Ctrl-C as well.

@@ -54,6 +54,7 @@ def test_the_two_checkouts_take_turns_at_being_first() -> None:
     assert {name: [pair.ratio for pair in some] for name, some in found.items()} == {"small": [2, 2], "large": [2, 2]}
 
 
+@pytest.mark.slow
 def test_a_checkout_against_itself_records_equally_many_events() -> None:
     [found] = compared(HERE, [], 1, seeds=1)
     assert (found.name, found.unit) == (CHAOS_NAME, "runs")

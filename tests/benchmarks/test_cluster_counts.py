@@ -21,6 +21,7 @@ def loaded() -> Counts:
     return counted(HERE, LOADED, instructions=False)
 
 
+@pytest.mark.slow
 def test_another_process_counts_the_same(loaded: Counts) -> None:
     assert counted(HERE, LOADED, instructions=False).cells() == loaded.cells()
 

@@ -98,6 +98,7 @@ def test_cases_are_arms_of_all_kinds() -> None:
     assert DEFAULT_CASES.startswith("0:")
 
 
+@pytest.mark.slow
 def test_a_slice_of_the_campaign_keeps_the_contract(tmp_path: Path) -> None:
     kept = KeptRuns(tmp_path / "kept.jsonl").read()
     play(kept, SLICE, 1)

@@ -130,6 +130,7 @@ def test_a_release(copy: Copy) -> None:
     assert "3.1: kafka-3.0 with KAFKA-13091" in copy.understudy("list profiles", "run quick-move --profile kafka-3.1")
 
 
+@pytest.mark.slow
 @follows("A behaviour that releases do differently")
 def test_a_behaviour(copy: Copy) -> None:
     copy.edit(
@@ -266,6 +267,7 @@ GUARDS = (
 '''
 
 
+@pytest.mark.slow
 @follows("An API")
 def test_an_api(copy: Copy) -> None:
     declared, handler = code_of("An API")
@@ -315,6 +317,7 @@ print([answer.partitions for answer in answers], "broker", faults[-1].target)
 """
 
 
+@pytest.mark.slow
 @follows("A ticket, or a known finding")
 def test_a_ticket(copy: Copy) -> None:
     """It is a switch that scenario files have, and what a campaign names where it explains a finding."""
@@ -362,6 +365,7 @@ print(announced("3.9", "3.9.1")[60], wire_apis()[60].translates(2), found["inclu
 """
 
 
+@pytest.mark.slow
 @follows("A Kafka setting")
 def test_a_kafka_setting(copy: Copy) -> None:
     [code] = code_of("A Kafka setting")
@@ -406,6 +410,7 @@ def test_a_source_of_import(copy: Copy) -> None:
     assert 'rack_names = ["east", "west"]' in copy.read("imported.toml")
 
 
+@pytest.mark.slow
 @follows("The data plane")
 def test_the_data_plane(copy: Copy) -> None:
     tests = copy.root / "tests" / "scenarios" / "runs"

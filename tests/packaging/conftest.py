@@ -5,7 +5,6 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -26,13 +25,6 @@ class Project:
 
     def run(self, *arguments: str, code: int = 0) -> str:
         """The output of ``python ARGUMENTS``, started in the project's folder. Its exit code has to be ``code``."""
-        return self._done(arguments, code).stdout
-
-    def complaint(self, *arguments: str, code: int) -> str:
-        """The text of ``understudy ARGUMENTS`` on standard error."""
-        return self._done(("-m", "understudy", *arguments), code).stderr
-
-    def _done(self, arguments: Sequence[str], code: int) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(
             [self.python, *arguments],
             cwd=self.root,
@@ -42,7 +34,7 @@ class Project:
             check=False,
         )
         assert done.returncode == code, done.stdout + done.stderr
-        return done
+        return done.stdout
 
     def _environment(self) -> dict[str, str]:
         return {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}

@@ -18,9 +18,12 @@ from scenarios.errors import BadInput
 MOST_WORKERS = 4
 """The most workers: each takes about half a gigabyte, and Spark's JVM one more."""
 
-WORKERS = ("-n", "auto", "--maxprocesses", str(MOST_WORKERS))
-"""The options for one process per processor. A run of a few tests would only start later, and some options of pytest,
-such as ``--pdb``, need its own process."""
+
+def workers(processors: int) -> tuple[str, ...]:
+    """The options for one process more than there are processors, since tests with real clients, with sockets and with
+    other processes wait for much of their time. A run of a few tests would only start later, and some options of
+    pytest, such as ``--pdb``, need its own process."""
+    return ("-n", str(min(processors + 1, MOST_WORKERS)))
 
 
 SKIPPED = ("-rfEs",)
@@ -33,8 +36,8 @@ def add(program: Program) -> None:
         run,
         "in a checkout: run the linter, the formatter's check, the type checker and all tests",
         extras=True,
-        epilog=f"alone, it runs the tests in one process per processor ({MOST_WORKERS} at most); further options are "
-        "passed on to pytest as they are: understudy test -k name",
+        epilog=f"alone, it runs the tests in one process more than there are processors ({MOST_WORKERS} at most); "
+        "further options are passed on to pytest as they are: understudy test -k name",
     )
 
 
@@ -59,7 +62,7 @@ def _parts(extra: list[str]) -> list[tuple[str, list[str]]]:
     return [
         ("ruff", ["ruff", "check", "."]),
         ("format", ["ruff", "format", "--check", "."]),
-        ("pytest", ["pytest", *SKIPPED, *(extra or WORKERS)]),
+        ("pytest", ["pytest", *SKIPPED, *(extra or workers(os.cpu_count() or 1))]),
     ]
 
 

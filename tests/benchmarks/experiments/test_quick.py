@@ -5,8 +5,8 @@ import pytest
 from benchmarks.experiments.registry import experiments
 
 EXPERIMENTS = experiments()
-LONG = {"e1", "e3", "e9", "e17"}
-"""The experiments that take more than four seconds each."""
+LONG = {"e1", "e3", "e4", "e5", "e8", "e9", "e12", "e17"}
+"""The experiments that take more than two seconds each."""
 
 
 @pytest.mark.parametrize(

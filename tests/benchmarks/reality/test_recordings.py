@@ -14,6 +14,8 @@ from benchmarks.reality.moves import MOVES
 from scenarios.forecasting.trials import Mean
 
 LARGEST_BYTES = 200_000
+LIGHT = {"one-partition.1", "skewed.1"}
+"""Recordings of moves whose emulation takes a second: nothing is written meanwhile."""
 FOLDERS = pytest.mark.parametrize("folder", recorded(), ids=lambda folder: folder.name)
 
 
@@ -65,12 +67,23 @@ def test_a_recording_that_is_read_and_written_is_the_same(folder: Path, tmp_path
 
 @pytest.fixture(scope="module")
 def emulated() -> list[Beside]:
-    return [beside(folder, seeds=[1]) for folder in recorded() if folder.suffix == ".1"]
+    return [beside(folder, seeds=[1]) for folder in recorded() if folder.name in LIGHT]
 
 
-def test_the_emulators_durations_are_near_the_measured_ones(emulated: list[Beside]) -> None:
+def too_far(found: list[Beside]) -> list[str]:
+    return [each.recording for _, error in ANSWERS for each in found if abs(error(each)) > TARGET]
+
+
+def test_the_emulators_durations_of_moves_with_few_events_are_near_the_measured_ones(emulated: list[Beside]) -> None:
+    assert len(emulated) == len(LIGHT)
+    assert too_far(emulated) == []
+
+
+@pytest.mark.slow
+def test_all_durations_are_near_the_measured_ones() -> None:
+    emulated = [beside(folder, seeds=[1]) for folder in recorded() if folder.suffix == ".1"]
+    assert too_far(emulated) == []
     for _, error in ANSWERS:
-        assert {each.recording: error(each) for each in emulated if abs(error(each)) > TARGET} == {}
         assert sum(abs(error(each)) <= CLOSE for each in emulated) >= MOST
 
 
@@ -84,17 +97,17 @@ def test_the_page_has_every_recording_with_its_duration() -> None:
 
 def test_a_duration_that_is_too_far_off_is_a_problem(emulated: list[Beside]) -> None:
     far = evolve(emulated[0], emulated_s=tuple(1.2 * took_s for took_s in emulated[0].emulated_s))
-    assert [problem.partition(":")[0] for problem in problems([*emulated, far])] == [far.recording]
-    assert "exact runs within 10%: 6 of 7" in "\n".join(lines([*emulated, far]))
+    assert f"{far.recording}: exact runs off by " in "\n".join(problems([*emulated, far]))
+    assert f"{far.recording}: " not in "\n".join(problems(emulated))
+    assert "exact runs within 10%: 2 of 3" in "\n".join(lines([*emulated, far]))
 
 
 def test_a_forecast_that_is_too_far_off_is_a_problem(emulated: list[Beside]) -> None:
     first = emulated[0]
     late = evolve(first.foretold, run_s=Mean(1.2 * first.foretold.run_s.value, None, None))
     far = evolve(first, foretold=late)
-    assert [problem.partition(" off")[0] for problem in problems([*emulated, far])] == [
-        f"{far.recording}: runs of the forecast"
-    ]
+    off = [problem.partition(" off")[0] for problem in problems([*emulated, far]) if " off by " in problem]
+    assert off == [f"{far.recording}: runs of the forecast"]
 
 
 def test_too_few_moves_that_are_close_are_a_problem(emulated: list[Beside]) -> None:

@@ -73,7 +73,7 @@ def of(*kinds: str, share: float = 1.0) -> Scenario:
 @pytest.mark.parametrize("profile", PROFILES)
 def test_what_the_default_swarm_draws_is_a_valid_scenario_under_every_profile(profile: str) -> None:
     swarm = default_swarm().for_run(profile=profile)
-    for seed in (*range(12), 226, 635):  # in the last two a topic is loaded after healing begins
+    for seed in (*range(4), 226, 635):  # in the last two a topic is loaded after healing begins
         drawn = concrete(swarm, seed)
         assert not drawn.chaos
         assert Scenario.loads(drawn.to_toml()) == drawn

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import socket
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,7 @@ TEXTS = {
 """Metavars of a text that is no path, where the command itself looks at it."""
 
 
+@cache
 def parsers() -> dict[str, Parser]:
     program = Program(commands.version)
     commands.add_all(program)

@@ -36,10 +36,14 @@ def test_what_follows_goes_to_pytest_which_is_the_last(
     assert called.line == "understudy: failed: ruff"
 
 
-def test_the_whole_suite_is_run_by_a_few_workers(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("processors", "workers"), [(1, "2"), (2, "3"), (3, "4"), (64, "4")])
+def test_the_whole_suite_is_run_by_a_few_workers(
+    processors: int, workers: str, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: processors)
     seen = parts(monkeypatch)
     assert call("test").code == 0
-    assert seen["pytest"] == ["pytest", "-rfEs", "-n", "auto", "--maxprocesses", "4"]
+    assert seen["pytest"] == ["pytest", "-rfEs", "-n", workers]
 
 
 def test_what_the_type_checker_finds_fails_the_whole(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,7 +70,7 @@ def created(topics: list[dict[str, Any]]) -> list[Errors]:
 @given(CONFIGS)
 @example({STAMPED: "LogAppendTime"})
 @example({"segment.bytes": 5_000_000_000})
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_validate_takes_the_settings_of_a_topic_that_create_topics_takes(config: dict[str, Any]) -> None:
     topics = [{"name": "t", "assignment": [[0]], "config": config}]
     assert accepts(topics) == (created(topics) == [Errors.NONE])
@@ -78,7 +78,7 @@ def test_validate_takes_the_settings_of_a_topic_that_create_topics_takes(config:
 
 @given(st.lists(NAMES, min_size=1, max_size=3))
 @example(["a.b", "a_b"])
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_validate_takes_the_names_of_topics_that_create_topics_takes(names: list[str]) -> None:
     topics = [{"name": name, "assignment": [[0]]} for name in names]
     assert accepts(topics) == (set(created(topics)) == {Errors.NONE})

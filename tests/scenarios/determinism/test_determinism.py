@@ -11,14 +11,14 @@ import pytest
 
 from emulator.kernel import Backend
 from scenarios.cli.check import check
-from scenarios.cli.exits import NOT_DETERMINISTIC, PASSED
+from scenarios.cli.exits import NOT_DETERMINISTIC
 from scenarios.language import Scenario
 from scenarios.runs.runner import Stage, prepare
 from tests.scenarios.determinism.digests import LIBRARY
 from tests.scenarios.runs.building import EXECUTE, at_step, scenario
 
 PROJECT = Path(__file__).parents[3]
-HASH_SEEDS = 3
+HASH_SEEDS = 2
 RUNS = (
     "controller-dies-mid-move:wiki",
     "controller-dies-mid-move:kafka-6794",
@@ -26,8 +26,11 @@ RUNS = (
     "reassign-override:kip-455",
 )
 SCENARIOS = {path.stem: Scenario.load(path) for path in sorted(LIBRARY.glob("*.toml"))}
-LIGHTER = {"throttled-move-stands-still": {"workloads[0].linger": "2s"}}
-"""Changes with which a scenario of many events has fewer, except in slow tests."""
+LONGEST = "throttled-move-stands-still"
+"""The scenario that takes as long as twenty others, and is left to slow tests."""
+FEWER_EVENTS = {"workloads[0].linger": "500ms"}
+MANY_EVENTS = ("decommission-a-broker", "rolling-restart-during-a-move", "rolling-restart")
+"""Scenarios that have fewer, except in slow tests."""
 
 
 def digests(hash_seed: int) -> dict[str, str]:
@@ -54,14 +57,13 @@ def test_processes_that_hash_in_their_own_way_have_one_digest() -> None:
     assert found == found[:1] * HASH_SEEDS
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("name", [name for name in SCENARIOS if name != LONGEST])
 def test_both_backends_have_one_digest_and_no_sent_message_is_changed(name: str) -> None:
-    """Under the file's own strategy, and every third file under one of the others in turn as well."""
-    wanted = SCENARIOS[name].with_overrides(LIGHTER.get(name, {}))
+    """Under the file's own strategy; every third file under one of the others in turn instead."""
+    wanted = SCENARIOS[name].with_overrides(FEWER_EVENTS if name in MANY_EVENTS else {})
     own, *others = strategies(wanted)
     again, turn = divmod(list(SCENARIOS).index(name), 3)
-    more = [others[again % len(others)]] if others and turn == 0 else []
-    same_on_both_backends(wanted, [own, *more])
+    same_on_both_backends(wanted, [others[again % len(others)] if others and turn == 0 else own])
 
 
 @pytest.mark.slow
@@ -109,11 +111,6 @@ def five_partitions() -> Scenario:
     return scenario(
         assignment=[[0, 1], [1, 2], [2, 0], [0, 2], [1, 0]], plan={0: [3, 4]}, method=[EXECUTE, crash], horizon="1m"
     )
-
-
-def test_two_processes_agree(capsys: pytest.CaptureFixture[str]) -> None:
-    assert check(five_partitions(), as_json=True) == PASSED
-    assert json.loads(capsys.readouterr().out)["deterministic"] is True
 
 
 def test_an_injected_fault_is_noticed_and_the_first_event_named(capsys: pytest.CaptureFixture[str]) -> None:

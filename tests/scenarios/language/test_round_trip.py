@@ -17,7 +17,7 @@ from tests.scenarios.language.json_schema import violations
 from tests.scenarios.language.scenario_strategies import scenarios
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(scenarios())
 def test_what_is_written_reads_back(scenario: Scenario) -> None:
     scenario.check()
@@ -26,7 +26,7 @@ def test_what_is_written_reads_back(scenario: Scenario) -> None:
     assert again.digest() == scenario.digest()
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(scenarios())
 def test_what_is_written_fits_the_editors_schema(scenario: Scenario) -> None:
     schema = scenario_json_schema()

@@ -74,7 +74,7 @@ def history(moves: list[Move]) -> list[Any]:
 
 
 @given(MOVES, LOST, WIDTHS)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_the_widths_of_events_change_no_violation_and_no_figure(
     moves: list[Move], lost: frozenset[tuple[int, int]], widths: list[int]
 ) -> None:

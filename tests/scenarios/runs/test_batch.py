@@ -25,7 +25,7 @@ inheriting.state["set by the parent"] = True
 end = threading.Event()
 for _ in range(int(sys.argv[1])):
     threading.Thread(target=end.wait).start()
-print(*Processes(2).in_order(inheriting.inherited, range(3)))
+print(*Processes(1).in_order(inheriting.inherited, range(3)))
 end.set()
 """
 KILLED = """

@@ -17,7 +17,7 @@ def judged(run: Run) -> tuple[str, str, int, Scenario]:
     return run.digest, run.verdict, run.events, run.scenario
 
 
-def ways(base: Scenario, at_us: int, number: int = 3) -> list[Branch]:
+def ways(base: Scenario, at_us: int, number: int = 2) -> list[Branch]:
     swarm = default_swarm()
     return [redrawn(swarm, base, at_us, sub_seed(base.seed, at_us, each)) for each in range(number)]
 

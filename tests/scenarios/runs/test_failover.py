@@ -1,6 +1,8 @@
 """The controller dies at every edge of every step of a move, with real brokers under load: the next one finishes
 it."""
 
+from typing import Any
+
 import pytest
 
 from controller.reassignment.kafka_6794 import Kafka6794
@@ -23,6 +25,7 @@ ONE_BY_ONE = [
     if step != ONLY_LAST or hop == LAST_HOP
 ]
 KIP_455 = [("kip-455", step, edge, 0) for step in Kip455.procedure.steps for edge in EDGES]
+PLACES = {gate: place for place, gate in enumerate(dict.fromkeys((step, edge) for _, step, edge, _ in ONE_BY_ONE))}
 Case = tuple[str, str, str, int]
 
 
@@ -30,7 +33,18 @@ def name(case: Case) -> str:
     return f"{case[1]}-{case[2]}" + (f"-hop-{case[3]}" if case[3] else "")
 
 
-@pytest.mark.parametrize("case", WIKI + ONE_BY_ONE + KIP_455, ids=name)
+def parameters(cases: list[Case], *, slow: list[Case]) -> list[Any]:
+    """The cases, those of ``slow`` with that mark."""
+    return [pytest.param(case, id=name(case), marks=[pytest.mark.slow] * (case in slow)) for case in cases]
+
+
+OTHER_HOPS = [case for case in ONE_BY_ONE if case[1] != ONLY_LAST and case[3] != 1 + PLACES[case[1:3]] % LAST_HOP]
+"""Each edge of a step has one hop by default, the next edge the next one."""
+OTHER_EDGES = [case for place, case in enumerate(KIP_455) if place % 4 in (1, 2)]
+"""Each step has one edge by default: before it, or after it."""
+
+
+@pytest.mark.parametrize("case", parameters(WIKI + ONE_BY_ONE + KIP_455, slow=OTHER_HOPS))
 def test_the_next_controller_finishes_the_move(case: Case) -> None:
     """Acknowledged records survive, and the replicas are in the requested order. Whether the ISR is right is not
     checked: KAFKA-6794 loses track of dropped replicas (readings §2)."""
@@ -53,7 +67,7 @@ def test_the_next_controller_finishes_the_move(case: Case) -> None:
     assert {event.error for event in played.of(Produced)} == {"NONE"}
 
 
-@pytest.mark.parametrize("case", KIP_455, ids=name)
+@pytest.mark.parametrize("case", parameters(KIP_455, slow=OTHER_EDGES))
 def test_what_the_api_asked_for_is_finished_too(case: Case) -> None:
     """Nothing but the topic's znode remembers it, and before that is written, the client that asks again. The run ends
     by itself: the move ends even where no controller is left to say so (after B6)."""

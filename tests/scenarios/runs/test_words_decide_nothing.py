@@ -21,14 +21,16 @@ SEEDS = [
     ("kafka-0.8", 70184),
     ("kafka-1.1", 70294),
     ("kafka-2.4", 70246),
+]
+"""Seeds of the earlier swarm whose runs have findings, known and new, of many kinds."""
+SLOW_SEEDS = [
+    ("kafka-0.8", 70323),
+    ("kafka-1.1", 70763),
+    ("kafka-2.4", 70501),
     ("kip-461", 70874),
     ("wiki-text", 70333),
 ]
-"""Seeds of the earlier swarm whose runs have findings, known and new, of many kinds."""
-MORE = [
-    pytest.param(profile, seed, marks=pytest.mark.slow)
-    for profile, seed in (("kafka-0.8", 70323), ("kafka-1.1", 70763), ("kafka-2.4", 70501))
-]
+MORE = [pytest.param(profile, seed, marks=pytest.mark.slow) for profile, seed in SLOW_SEEDS]
 
 
 def drawn(profile: str, seed: int) -> Run:

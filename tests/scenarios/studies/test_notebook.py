@@ -32,6 +32,7 @@ def carried_out(source: str, names: dict[str, Any]) -> list[str]:
     return [said for said in (printed.getvalue(), "" if value is None else repr(value)) if said]
 
 
+@pytest.mark.slow
 def test_its_cells_give_what_it_says_while_a_loop_runs(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,8 +2,6 @@
 
 import asyncio
 import inspect
-import subprocess
-import sys
 import traceback
 from pathlib import Path
 
@@ -13,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenarios.errors import BadInput
+from tests.forked import run_pytest
 from understudy.testing import Deadlock, ForeignAwait, NotInTime, cluster, in_virtual_time
 
 ROOT = Path(__file__).parents[3]
@@ -160,13 +159,12 @@ async def test_it() -> None:
 )
 def test_a_failure_under_pytest_shows_the_test_and_one_assertion(options: tuple[str, ...], tmp_path: Path) -> None:
     (tmp_path / "test_project.py").write_text(PROJECT)
-    command = [sys.executable, "-m", "pytest", "-q", "--rootdir", str(tmp_path), "-p", "no:cacheprovider", *options]
-    environment = {"PYTHONPATH": f"{ROOT}:{ROOT}/scenarios/package", "PATH": ""}
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 1, done.stdout + done.stderr
-    assert "ExceptionGroup" not in done.stdout
-    assert "/scenarios/" not in done.stdout, "no frame of ours"
-    lines = [line.removeprefix("E").strip() for line in done.stdout.splitlines() if line.startswith("E ")]
+    arguments = ["-q", "--rootdir", str(tmp_path), "-p", "no:cacheprovider", *options]
+    printed = run_pytest(tmp_path, arguments, {"PYTHONPATH": f"{ROOT}:{ROOT}/scenarios/package", "PATH": ""})
+    assert "1 failed" in printed, printed
+    assert "ExceptionGroup" not in printed
+    assert "/scenarios/" not in printed, "no frame of ours"
+    lines = [line.removeprefix("E").strip() for line in printed.splitlines() if line.startswith("E ")]
     assert lines[0].endswith("NotInTime: not within 1s: c.leader('orders-0') == 1")
     assert lines[2] == "brokers: up 0, 1; controller 0, epoch 1"
     assert lines[3] == "orders-0: leader 0, epoch 0, ISR [0, 1], replicas [0, 1]"

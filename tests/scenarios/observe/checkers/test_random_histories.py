@@ -32,13 +32,13 @@ def with_one_acknowledged(moves: list[Move]) -> Ideal:
 
 
 @given(MOVES)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_a_legal_history_breaks_nothing(moves: list[Move]) -> None:
     assert played(moves).written.violations() == []
 
 
 @given(CLEAN_MOVES)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_without_unclean_elections_nothing_is_lost(moves: list[Move]) -> None:
     history = played(moves).written
     assert history.violations() == []
@@ -46,7 +46,7 @@ def test_without_unclean_elections_nothing_is_lost(moves: list[Move]) -> None:
 
 
 @given(MOVES, st.integers(0, 3))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_an_in_sync_replica_that_drops_an_acknowledged_record_and_leads(moves: list[Move], turn: int) -> None:
     ideal = with_one_acknowledged(moves)
     others = [node for node in NODES if node != ideal.leader]
@@ -60,7 +60,7 @@ def test_an_in_sync_replica_that_drops_an_acknowledged_record_and_leads(moves: l
 
 
 @given(MOVES, st.integers(0, 3))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_a_broker_that_leads_another_brokers_epoch(moves: list[Move], turn: int) -> None:
     ideal = played(moves)
     others = [node for node in NODES if node != ideal.leader]
@@ -69,7 +69,7 @@ def test_a_broker_that_leads_another_brokers_epoch(moves: list[Move], turn: int)
 
 
 @given(MOVES, st.integers(1, 100))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_a_leader_whose_high_watermark_goes_back(moves: list[Move], by: int) -> None:
     ideal = with_one_acknowledged(moves)
     back = ideal.high_watermarks[ideal.leader] - by

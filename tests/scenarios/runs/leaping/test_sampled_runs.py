@@ -19,12 +19,14 @@ from tests.scenarios.runs.building import EXECUTE, scenario
 
 EQUAL = ("leader_elections", "isr_expands", "isr_shrinks", "leader_and_isr_requests", "stop_replica_requests")
 CLOSE = ("time_to_complete_s", "extra_replica_s", "bytes_moved")
+LONG = "200MiB"
+"""The size of a topic whose move is long enough to compare times."""
 
 
 def throttled(
-    size: str = "200MiB", moves: int = 1, throttle: str = "2MB", fidelity: str = "sampled", **more: Any
+    size: str = "100MiB", moves: int = 1, throttle: str = "2MB", fidelity: str = "sampled", **more: Any
 ) -> Scenario:
-    """Some of three partitions go from brokers 0 to 2 to brokers 3 to 5, which takes a minute or more."""
+    """Some of three partitions go from brokers 0 to 2 to brokers 3 to 5, which takes a minute or so."""
     load = {"topic": "orders", "producerRate": 300, "linger": "500ms"}
     more = {
         "assignment": [[n, (n + 1) % 3] for n in range(3)],
@@ -42,7 +44,7 @@ def leaps(wanted: Scenario) -> Run:
 
 
 def test_a_sampled_run_leaps_and_comes_close_to_the_exact_one() -> None:
-    exact, sampled = run_scenario(throttled(fidelity="exact")), leaps(throttled())
+    exact, sampled = run_scenario(throttled(LONG, fidelity="exact")), leaps(throttled(LONG))
     assert sampled.leaping is not None
     assert sampled.leaping.leaps
     assert sampled.leaping.leapt_us > 0.4 * sampled.leaping.run_us
@@ -73,7 +75,7 @@ def test_records_are_deleted_between_leaps() -> None:
     """In the middle of a move: half of what is copied is gone then, and the copy goes on behind it. No leap begins
     while a deletion waits for a replica."""
     delete = {"at": "30s", "action": "records.delete", "topic": "orders", "before": 100_000}
-    moving = throttled(profile="kafka-2.4", method=[EXECUTE, delete])
+    moving = throttled(LONG, profile="kafka-2.4", method=[EXECUTE, delete])
     stage = Stage(prepare(moving), keep_rows=False)
     waiting: list[int] = []
 

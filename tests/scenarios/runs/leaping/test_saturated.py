@@ -69,6 +69,7 @@ def test_no_leap_before_two_stretches_in_a_row_have_shown_the_same(monkeypatch: 
     assert "what copies get of a saturated card changes" not in unchecked.leaping.failed
 
 
+@pytest.mark.slow
 def test_no_producer_is_held_where_the_bursts_of_a_throttle_fill_cards(monkeypatch: pytest.MonkeyPatch) -> None:
     def run(fidelity: str) -> Run:
         return run_scenario(saturated(fidelity, strategy="wiki+throttle-17MB", size="350MB"))

@@ -7,6 +7,7 @@ from scenarios.runs import run_scenario
 from scenarios.runs.leaping.leaper import Leaper
 
 
+@pytest.mark.slow
 def test_a_burst_less_in_one_stretch_slows_no_broker_down(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three pairs of brokers copy alike, four partitions each; which had a burst less is chance."""
     found: list[tuple[dict[int, int], dict[int, float]]] = []

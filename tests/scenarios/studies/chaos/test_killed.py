@@ -12,7 +12,7 @@ import pytest
 
 from tests.scenarios.cli import tool
 
-SEEDS = 24
+SEEDS = 12
 FILE = """
 title = "one broker after the other"
 [cluster]
@@ -27,7 +27,7 @@ share = 1
 leader = { "orders-0" = 0 }
 """
 """Some seeds fail by what is expected, some do not."""
-MORE = (0, 8)
+MORE = (0, 4)
 """A process lives until the results have that number of new lines; none: until there is the file for them."""
 MOMENT_S = 0.5
 """And at most that much longer, so that the moment is any."""
@@ -70,7 +70,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     return folder, printed
 
 
-@pytest.mark.parametrize(("moments", "most"), [(1, 4), pytest.param(2, 8, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("moments", "most"), [(1, 2), pytest.param(2, 8, marks=pytest.mark.slow)])
 def test_each_seed_is_there_once_and_reported_once(undisturbed: tuple[Path, str], moments: int, most: int) -> None:
     """It is begun again at once each time: no worker of a killed process holds the folder for long. After
     ``most`` kills it is left alone."""

@@ -3,6 +3,8 @@
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 from scenarios.museum.exhibits import exhibit
 from scenarios.runs.batch import Processes, ThisProcess
 from scenarios.runs.finding import Finding
@@ -37,6 +39,7 @@ def test_no_entry_is_named_where_many_acted() -> None:
     assert "broker.crash" not in many
 
 
+@pytest.mark.slow
 def test_the_points_do_not_depend_on_the_number_of_processes() -> None:
     assert of("KAFKA-1028", 12).points == of("KAFKA-1028", 12, jobs=2).points
 

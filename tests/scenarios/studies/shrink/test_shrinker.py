@@ -230,6 +230,7 @@ def needs_a_crash(trial: Trial) -> bool:
     return _fake("orders", ("broker.crash",))(trial) is True
 
 
+@pytest.mark.slow
 def test_two_jobs_find_what_one_finds(tmp_path: Path) -> None:
     one, two = (Shrinker(noisy(), FINDING, Limits(jobs=jobs), gives=needs_a_crash).shrink() for jobs in (1, 2))
     assert one.scenario == two.scenario

@@ -119,7 +119,7 @@ def check(frames: list[bytes], profile: str = "kafka-2.3") -> None:
 MANY = st.lists(requests(), min_size=1, max_size=12)
 
 
-@settings(max_examples=50, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 @given(frames=MANY)
 def test_no_request_makes_a_broker_fail_or_a_checker_err(frames: list[bytes]) -> None:
     check(frames)
