@@ -106,6 +106,13 @@ class SegmentsExpire(Checker):
         self._otherwise: dict[str, None] = {}
         """Topics with records from another time than their append."""
         self._clocks_were_set = False
+        self._logs.forgot.append(self._forget)
+
+    def _forget(self, _topic: str, _partition: int, _offset: int, gone: Line) -> None:
+        for entry in gone:
+            batch = entry[BASE_OFFSET], entry[ID]
+            self._written.pop(batch, None)
+            self._earliest.pop(batch, None)
 
     # -- what there is ------------------------------------------------------------------------------------------------
 
