@@ -223,12 +223,14 @@ class ReplicaLogs:
         self.forgot: list[Callable[[str, int, int, Line], None]] = []
         self._lines: dict[str, dict[int, Lines]] = {}
         self._by_broker: dict[tuple[int, str], TopicLogs] = {}
+        self._nodes: dict[int, None] = {}
 
     def on(self, node: int, topic: str) -> TopicLogs:
         """The logs of ``topic`` on one broker."""
         logs = self._by_broker.get((node, topic))
         if logs is None:
             logs = self._by_broker[node, topic] = TopicLogs(self._lines.setdefault(topic, {}))
+            self._nodes[node] = None
         return logs
 
     def get(self, node: int, tp: TopicPartition) -> ReplicaLogHistory | None:
@@ -337,8 +339,10 @@ class ReplicaLogs:
 
     def _forget(self, topic: str, partition: int) -> None:
         """Forget the batches before the starts of all logs of a partition, but for the last one."""
-        logs = [log for log in self._by_role(topic, partition) if log.size > 1]
-        offset, gone = min((log.start_offset for log in logs), default=0), list[Entry]()
+        tp = TopicPartition.of(topic, partition)
+        found = (self.get(node, tp) for node in self._nodes)
+        starts = [log.start_offset for log in found if log is not None and log.size > 1]
+        offset, gone = min(starts, default=0), list[Entry]()
         for lines in self._lines[topic].get(partition, {}).values():
             for line in lines:
                 place = bisect_right(line, offset, lo=1, key=_next_offset) - 2
