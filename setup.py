@@ -35,6 +35,7 @@ DATA = {
         "chaos/*.toml",
         "studies/atlas/web/*",
         "studies/clients/*.toml",
+        "studies/clients/drivers/*.java",
         "studies/library/*.toml",
         "studies/report/assets/*.js",
         "studies/report/assets/*.css",

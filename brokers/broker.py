@@ -298,6 +298,7 @@ class Broker:
         from brokers.groups.handler import GroupsHandler
         from brokers.requests.admin_configs import ConfigsHandler
         from brokers.requests.admin_topics import TopicsHandler
+        from brokers.requests.broker_loggers import BrokerLoggers
         from brokers.requests.client_quotas_handler import ClientQuotasHandler
         from brokers.requests.delete_records import DeleteRecordsHandler
         from brokers.requests.describe_producers import DescribeProducersHandler
@@ -306,6 +307,7 @@ class Broker:
         configs = ConfigsHandler(
             self.process, admin_zk, manager.metadata, self.spec.server(), lambda: self._layers,
             knows_missing=self.spec.policies.knows_missing_settings, shows_rates=self.spec.policies.shows_rates,
+            loggers=BrokerLoggers(dict(self.spec.policies.loggers)) if self.spec.policies.loggers else None,
         )  # fmt: skip
         router.add(configs)
         router.add(ClientQuotasHandler(self.process, admin_zk, self.spec.policies.limits_mutations))

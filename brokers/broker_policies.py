@@ -81,6 +81,8 @@ class BrokerPolicies:
             before, the answer came later (ClientQuotaManager, 1.1.1 and 2.0.1).
         fetches_fit_quota: KAFKA-9677 (2.5): a Fetch gets no more than the client's quota lets pass in a window.
         limits_mutations: KIP-599 (2.7): the settings of clients know controller_mutation_rate.
+        loggers: KIP-412 (2.4): the loggers whose levels clients see and change, each with its level at the start;
+            empty: none.
         latest_is_committed: KIP-207 (2.2): a new leader gives consumers no latest offset before its high watermark has
             reached the start of its epoch; before, it may be lower than the one that its predecessor gave.
         high_watermark_waits_for_caught_up: KAFKA-4485 (0.10.2): a replica outside the ISR that was caught up within
@@ -231,6 +233,7 @@ class BrokerPolicies:
     throttled_are_answered: bool = True
     fetches_fit_quota: bool = False
     limits_mutations: bool = False
+    loggers: tuple[tuple[str, str], ...] = ()
     latest_is_committed: bool = True
     high_watermark_waits_for_caught_up: bool = True
     stop_answers_waiting: bool = False

@@ -24,7 +24,7 @@ def talk(stage: Stage) -> Sequence[Answer]:
     cluster = stage.cluster
     client = Client(stage.scenario, lambda: (cluster.epoch_us + stage.world.now) // 1000)
     talking = _Talking(stage, client.talk())
-    addresses = {broker: ("127.0.0.1", FIRST_PORT + broker) for broker in range(cluster.setup.brokers)}
+    addresses = {broker: ("127.0.0.1", FIRST_PORT + broker) for broker in cluster.setup.brokers}
     served = served_cluster(stage, addresses, release_of(cluster.setup.broker.policies.api_versions))
     talking.gateway = Gateway(cluster, served, talking, _no_operation, lambda _: None, stage.defect)
     talking.gateway.open()

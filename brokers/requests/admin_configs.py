@@ -17,6 +17,7 @@ from brokers.config_def import (
 )
 from brokers.dynamic_broker_config import DynamicBrokerConfig
 from brokers.metadata_cache import MetadataCache
+from brokers.requests.broker_loggers import BrokerLoggers
 from brokers.requests.router import handles
 from brokers.topic_creation import AdminZkClient, check_name
 from emulator.network import Channel
@@ -79,6 +80,7 @@ class ConfigsHandler:
             set is changed as its default. Before, both failed with UNKNOWN_SERVER_ERROR.
         shows_rates: KAFKA-9625 (2.5): the rates of throttles are described. Before, they counted as what may be a
             password, as they exist as dynamic settings only.
+        loggers: the loggers of the broker; None: the release has none that clients see.
     """
 
     process: Process
@@ -88,6 +90,7 @@ class ConfigsHandler:
     layers: Layers
     knows_missing: bool = False
     shows_rates: bool = False
+    loggers: BrokerLoggers | None = None
 
     # -- describe -----------------------------------------------------------------------------------------------------
 
@@ -116,12 +119,21 @@ class ConfigsHandler:
             if not self.metadata.partitions_of(resource.name):
                 raise ApiException(Errors.UNKNOWN_TOPIC_OR_PARTITION)
             return self.topic_entries(await self.admin_zk.config(topic_entity(resource.name)))
+        if self._is_logger(resource):
+            if not resource.name:
+                raise ApiException(Errors.INVALID_REQUEST, "Broker id must not be empty")
+            self._check_own(resource.name, "expected {} but received")
+            assert self.loggers is not None
+            return self.loggers.entries()
         if resource.type != ResourceType.BROKER:
             raise ApiException(Errors.INVALID_REQUEST, f"Unsupported resource type: {_type(resource)}")
         if resource.name:
             self._check_own(resource.name, "expected {} or empty string, but received")
             return [self._broker_entry(name) for name in sorted({**self.server, **self._own()})]
         return [self._default_entry(name, value) for name, value in sorted(self._default().items())]
+
+    def _is_logger(self, resource: Resource) -> bool:
+        return resource.type == ResourceType.BROKER_LOGGER and self.loggers is not None
 
     def topic_entries(self, own: Config) -> list[ConfigEntry]:
         """All settings of a topic that has set ``own``."""
@@ -220,17 +232,28 @@ class ConfigsHandler:
         await self._write(resource, config, validate_only)
 
     async def _changed(self, resource: Resource, ops: tuple[AlterConfigOp, ...], validate_only: bool) -> None:
-        entity, names = self._entity(resource), [op.name for op in ops]
+        names = [op.name for op in ops]
         twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
         if twice:
             raise ApiException(Errors.INVALID_REQUEST, f"Error due to duplicate config keys : {','.join(twice)}")
         nulls = [f"{_verb(op)}:{op.name}" for op in ops if op.value is None and op.op != OpType.DELETE]
         if nulls:
             raise self.null_values("", nulls)
-        config: dict[str, str | None] = dict(await self.admin_zk.config(entity))
+        if self._is_logger(resource):
+            self._change_levels(resource, ops, validate_only)
+            return
+        config: dict[str, str | None] = dict(await self.admin_zk.config(self._entity(resource)))
         for op in ops:
             self._change(resource, config, op)
         await self._write(resource, config, validate_only)
+
+    def _change_levels(self, resource: Resource, ops: tuple[AlterConfigOp, ...], validate_only: bool) -> None:
+        if resource.name:
+            self._check_own(resource.name, "expected {}, but received")
+        assert self.loggers is not None
+        self.loggers.check(resource, ops)
+        if not validate_only:
+            self.loggers.change(ops)
 
     def null_values(self, what: str, names: Iterable[str]) -> ApiException:
         """Why settings ``names`` of ``what`` that have no value are refused."""

@@ -24,7 +24,7 @@ class ResourceType(IntEnum):
 
 
 class ConfigSource(IntEnum):
-    """Where a value comes from (DescribeConfigsResponse.ConfigSource, 1.1)."""
+    """Where a value comes from (DescribeConfigsResponse.ConfigSource, 1.1; loggers since 2.4)."""
 
     UNKNOWN = 0
     TOPIC_CONFIG = 1
@@ -32,6 +32,7 @@ class ConfigSource(IntEnum):
     DYNAMIC_DEFAULT_BROKER_CONFIG = 3
     STATIC_BROKER_CONFIG = 4
     DEFAULT_CONFIG = 5
+    DYNAMIC_BROKER_LOGGER_CONFIG = 6
 
 
 class Resource(NamedTuple):

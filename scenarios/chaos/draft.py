@@ -205,7 +205,7 @@ class Scope:
             if (topic.name in topics if topics else topic.partition_names[0] not in draft.internal)
         )
         partitions = tuple(name for topic in found for name in topic.partition_names)
-        return cls(draft, brokers or tuple(range(draft.scenario.cluster.brokers)), found, partitions)
+        return cls(draft, brokers or tuple(draft.scenario.cluster.ids), found, partitions)
 
     def partition(self, draws: Draws) -> str:
         """A partition that a fault concerns: more often than not the hot one."""

@@ -118,7 +118,7 @@ def _choose_core(draft: Draft, draws: Draws) -> None:
     requests wait for."""
     if not draft.heals_core or draft.does("topic.create", "topic.delete", "topic.expand"):
         return
-    brokers, asked = range(draft.scenario.cluster.brokers), draft.targets()
+    brokers, asked = draft.scenario.cluster.ids, draft.targets()
     possible = [broker for broker in brokers if broker not in asked]
     left_out = draws.some(possible, draws.between((1, (len(brokers) - 1) // 2)) if len(brokers) > 2 else 0)
     if left_out:

@@ -5,7 +5,7 @@ It knows nothing of scenario files; ``scenarios.runs`` reads one and drives this
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -75,11 +75,16 @@ class TopicSetup:
     log_dirs: tuple[tuple[int, ...], ...] = ()
 
 
+def _ids(brokers: int | Iterable[int]) -> tuple[int, ...]:
+    return tuple(range(brokers)) if isinstance(brokers, int) else tuple(brokers)
+
+
 @frozen
 class ClusterSetup:
     """The parts of a cluster.
 
     Attributes:
+        brokers: their ids; a number n stands for 0 to n-1.
         rack_of: the rack of each broker that has one.
         log_dirs: the log directories of each broker, each on a disk of its own.
         paranoid: whether to hash every message at both ends (``emulator.network.sealed``).
@@ -91,7 +96,7 @@ class ClusterSetup:
             them count from the start of the run.
     """
 
-    brokers: int
+    brokers: tuple[int, ...] = field(converter=_ids)
     broker: BrokerSpec = field(factory=BrokerSpec)
     controller: ControllerPolicies = field(factory=ControllerPolicies)
     network: NetworkSpec = field(factory=NetworkSpec)
@@ -151,7 +156,7 @@ class Cluster:
         self.trace = Trace(self.world)
         self.network = Network(self.world, self.setup.network, self.setup.paranoid)
         setup = self.setup
-        brokers = tuple(range(setup.brokers))
+        brokers = setup.brokers
         self.operator = Operator(
             self.network, setup.zk, brokers, setup.controller.topic_version, setup.broker.server,
             has_tool_2_6=setup.has_tool_2_6, tool_heeds_moves=setup.tool_heeds_moves,
@@ -171,7 +176,7 @@ class Cluster:
             zk = evolve(zk, tick_phase_us=self._drawn_phase("zookeeper", zk.tick_us))
             self.zookeeper = ZooKeeper.start(self.world, self.trace, self.network, nursery, zk)
             self.world.unsettled_while(lambda: self.zookeeper.expiring)
-            for broker in range(self.setup.brokers):
+            for broker in self.setup.brokers:
                 self.nodes[broker] = self._node(broker, host(broker))
             self._preload()
             for broker in self.nodes:
@@ -351,7 +356,7 @@ class Cluster:
         from scenarios.cluster.clients.producer import Producer
 
         node, first_id = self.producer_machine(workload.name)
-        brokers, own = tuple(range(self.setup.brokers)), list[Producer]()
+        brokers, own = self.setup.brokers, list[Producer]()
 
         def started(producer: Producer) -> None:
             own.append(producer)
@@ -401,7 +406,7 @@ class Cluster:
         number = self._consumers
         self._consumers += 1
         node = self._client(FIRST_CONSUMER - number, f"consumer-{number}", consumption.name)
-        brokers, own = tuple(range(self.setup.brokers)), list[Consumer]()
+        brokers, own = self.setup.brokers, list[Consumer]()
 
         def started(consumer: Consumer) -> None:
             own.append(consumer)
@@ -420,7 +425,7 @@ class Cluster:
         from scenarios.cluster.clients.own_client import OwnClient
 
         node, first_id = self.producer_machine(behaviour.name)
-        brokers, own = tuple(range(self.setup.brokers)), list[OwnClient]()
+        brokers, own = self.setup.brokers, list[OwnClient]()
 
         def start() -> None:
             next_id = own[-1].next_id if own else first_id

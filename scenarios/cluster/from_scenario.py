@@ -30,7 +30,7 @@ def cluster_setup(scenario: Scenario) -> ClusterSetup:
     """The cluster that ``scenario`` describes, under its profile and its strategy."""
     spec, policies = scenario.cluster, scenario.policies
     return ClusterSetup(
-        brokers=spec.brokers,
+        brokers=spec.ids,
         broker=BrokerSpec(
             broker_policies(scenario),
             fetcher_policies(scenario),
@@ -148,7 +148,7 @@ def _quota_rates(scenario: Scenario) -> dict[str, str]:
 
 def topic_setup(scenario: Scenario, topic: TopicSpec) -> TopicSetup:
     """A topic of ``scenario``, or one that its method creates."""
-    lists = topic.replica_lists(scenario.cluster.brokers)
+    lists = topic.replica_lists(scenario.cluster.ids)
     sizes = [load.message_size for load in scenario.workloads if load.topic == topic.name]
     config = {name: as_text(value) for name, value in topic.config.items()}
     return TopicSetup(

@@ -55,8 +55,8 @@ class CutReach:
         return any(end in (BROKERS_PEER, ALL_PEERS) for end in self.ends)
 
     @property
-    def _brokers(self) -> range:
-        return range(self.scenario.cluster.brokers)
+    def _brokers(self) -> Sequence[int]:
+        return self.scenario.cluster.ids
 
     @property
     def _without_zookeeper(self) -> bool:

@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
+from scenarios.errors import BadInput
 from scenarios.units import MICROSECONDS
 
 if TYPE_CHECKING:
     from scenarios.language import Scenario
+
+LARGEST_ID = 2_000
+"""The largest broker id: the arithmetic has a row for each id below it."""
 
 
 class LimitKind(Enum):
@@ -77,7 +81,13 @@ class Capacities:
 
 def capacities_of(scenario: Scenario) -> Capacities:
     network, disk, settings = scenario.cluster.network, scenario.cluster.disk, scenario.settings()
-    brokers = range(scenario.cluster.brokers)
+    largest = max(scenario.cluster.ids)
+    if largest > LARGEST_ID:
+        raise BadInput(
+            f"a forecast is made for ids up to {LARGEST_ID}, and there is a broker {largest}; number them from 0",
+            where="cluster.broker_ids",
+        )
+    brokers = range(largest + 1)
     cards = {broker: card for card in network.cards for broker in card.brokers}
 
     def of(side: str) -> tuple[float, ...]:

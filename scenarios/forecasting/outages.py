@@ -103,7 +103,7 @@ def _timed(scenario: Scenario) -> Iterator[tuple[MethodEntry, float | None]]:
     """All entries with their virtual times; None: only a run knows it."""
     before_s: float | None = 0.0
     for entry in scenario.method:
-        for turn in entry.turns(scenario.cluster.brokers):
+        for turn in entry.turns(scenario.cluster.ids):
             trigger, at_s = turn.trigger, None
             if isinstance(trigger, At) and isinstance(trigger.time_us, int):
                 at_s = trigger.time_us / PER_S
@@ -123,7 +123,7 @@ def _brokers(
         return None
     role = target.parsed_role
     if role is None:
-        candidates = list(target.brokers or range(scenario.cluster.brokers))
+        candidates = list(target.brokers or scenario.cluster.ids)
     elif role.name == "controller" and scenario.cluster.controller is not None and replicas:
         candidates = [scenario.cluster.controller]
     elif role.name == "leader" and role.partition is not None and role.partition in replicas:

@@ -7,7 +7,7 @@ module is what reading, checking and describing a scenario file needs of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, ClassVar, Protocol, TypeVar
 
@@ -28,6 +28,7 @@ class Names(Protocol):
     """The brokers and topics that a block may name: the part of ``scenarios.language.known_names.KnownNames`` that
     kinds use."""
 
+    ids: Sequence[int]
     topics: dict[str, TopicSpec]
 
     @property

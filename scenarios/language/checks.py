@@ -357,7 +357,7 @@ def _check_target(known: KnownNames, target: Target) -> None:
 
 def _performed(scenario: Scenario) -> Counter[str]:
     """The most times that each action is performed, the undoing ones included."""
-    turns = [turn for entry in scenario.method for turn in entry.turns(scenario.cluster.brokers)]
+    turns = [turn for entry in scenario.method for turn in entry.turns(scenario.cluster.ids)]
     found = Counter(entry.name for entry in (*turns, *scenario.rollbacks))
     found.update(turn.action.undo.name for turn in turns if turn.duration_us is not None and turn.action.undo)
     return found

@@ -1,6 +1,8 @@
-"""The cluster of a scenario: brokers 0 to n-1, their racks, the network between them, ZooKeeper."""
+"""The cluster of a scenario: its brokers, their racks, the network between them, ZooKeeper."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from attrs import Factory, field, frozen
 
@@ -28,6 +30,8 @@ from scenarios.profiles.profile import SCALA_2_12, SCALA_2_13
 
 MOST_BROKERS = 10_000
 MOST_LOG_DIRS = 64
+MOST_ID = (1 << 31) - 1
+"""The largest broker.id."""
 
 DRAWN, ALIGNED = "drawn", "aligned"
 
@@ -106,12 +110,22 @@ class ZooKeeperSpec(Checked):
 class ClusterSpec(Checked):
     """Brokers, racks, settings, network and ZooKeeper."""
 
-    brokers: int = field(metadata=key(Integer(1, MOST_BROKERS), "how many brokers; their ids are 0 to n-1"))
+    broker_ids: tuple[int, ...] = field(
+        default=(),
+        converter=as_tuple,
+        metadata=key(ListOf(Integer(0, MOST_ID), unique=True), "the ids of the brokers, ascending; absent = 0 to n-1"),
+    )
+    brokers: int = field(
+        default=0,
+        metadata=key(Integer(1, MOST_BROKERS), "how many brokers; absent = as many as `broker_ids` has"),
+    )
     controller: int | None = field(
         default=None,
         metadata=key(BROKER_ID, "the broker that is controller at first; absent = the one that wins the election"),
     )
-    racks: int = field(default=1, metadata=key(Integer(1), "how many racks; broker b is in rack b modulo racks"))
+    racks: int = field(
+        default=1, metadata=key(Integer(1), "how many racks; the n-th broker, from 0 on, is in rack n modulo racks")
+    )
     rack_names: tuple[str, ...] = field(
         default=(),
         converter=as_tuple,
@@ -164,36 +178,62 @@ class ClusterSpec(Checked):
         return tuple(f"/data/{number}" for number in range(self.log_dirs))
 
     @property
+    def ids(self) -> Sequence[int]:
+        """The ids of the brokers, in ascending order."""
+        return self.broker_ids or range(self.brokers)
+
+    @property
     def rack_of(self) -> dict[int, str]:
         """The rack of each broker; empty where they have none."""
         if self.rack_names:
-            return dict(enumerate(self.rack_names))
-        return {broker: rack_of(broker, self.racks) for broker in range(self.brokers)} if self.racks > 1 else {}
+            return dict(zip(self.ids, self.rack_names, strict=True))
+        return {id: rack_of(place, self.racks) for place, id in enumerate(self.ids)} if self.racks > 1 else {}
+
+    def check_broker(self, broker: int, where: str) -> None:
+        """Refuse a broker that there is not. Raises: BadInput."""
+        if broker not in self.ids:
+            raise BadInput(f"broker {broker} does not exist; write {self.known_ids}", where=where)
+
+    @property
+    def known_ids(self) -> str:
+        """The ids, for a message."""
+        if self.broker_ids:
+            return f"one of {', '.join(map(str, self.broker_ids))}"
+        return f"an id from 0 to {self.brokers - 1}"
 
     def __attrs_post_init__(self) -> None:
         super().__attrs_post_init__()
+        if not self.brokers and not self.broker_ids:
+            raise BadInput("the key 'brokers' is missing; add it, or broker_ids")
+        if not self.brokers:
+            object.__setattr__(self, "brokers", len(self.broker_ids))
+        self._check_ids()
         if self.rack_names and len(self.rack_names) != self.brokers:
             raise BadInput(
                 f"{len(self.rack_names)} racks for {self.brokers} brokers; write one each", where="rack_names"
             )
         if self.rack_names and self.racks > 1:
             raise BadInput("the rack of each broker is stated already; keep one of both", where="racks")
-        if self.controller is not None and self.controller >= self.brokers:
-            raise BadInput(
-                f"broker {self.controller} does not exist; write an id from 0 to {self.brokers - 1}",
-                where="controller",
-            )
+        if self.controller is not None:
+            self.check_broker(self.controller, "controller")
         self._check_cards()
+
+    def _check_ids(self) -> None:
+        if self.broker_ids and len(self.broker_ids) != self.brokers:
+            raise BadInput(
+                f"{self.brokers} brokers, but {len(self.broker_ids)} ids; leave 'brokers' out or make them agree",
+                where="brokers",
+            )
+        if list(self.broker_ids) != sorted(self.broker_ids):
+            ascending = ", ".join(map(str, sorted(self.broker_ids)))
+            raise BadInput(f"the ids do not ascend; write [{ascending}]", where="broker_ids")
 
     def _check_cards(self) -> None:
         seen: list[int] = []
         for index, card in enumerate(self.network.cards):
             where = f"network.cards[{index}].brokers"
             for broker in card.brokers:
-                if broker >= self.brokers:
-                    raise BadInput(
-                        f"broker {broker} does not exist; write ids from 0 to {self.brokers - 1}", where=where
-                    )
+                self.check_broker(broker, where)
                 if broker in seen:
                     raise BadInput(f"broker {broker} has a card already; name each broker once", where=where)
                 seen.append(broker)

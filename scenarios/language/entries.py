@@ -82,12 +82,12 @@ class MethodEntry(TurnsSpec):
                 raise BadInput(f"{action.name} is done at once and takes no duration; leave it out", where="duration")
             action.check_duration()
 
-    def turns(self, brokers: int) -> tuple[MethodEntry, ...]:
-        """An entry for each turn, in a cluster of so many brokers: this one, if it has one turn only."""
+    def turns(self, brokers: Sequence[int]) -> tuple[MethodEntry, ...]:
+        """An entry for each turn, in a cluster of these brokers: this one, if it has one turn only."""
         if self.for_each is None and self.repeat is None:
             return (self,)
         following = (self.next or NextSpec()).trigger
-        each = range(brokers) if isinstance(self.for_each, str) else self.for_each
+        each = brokers if isinstance(self.for_each, str) else self.for_each
         targets = [self.target] * (self.repeat or 1) if each is None else [Target(brokers=[broker]) for broker in each]
         turns = [evolve(self, target=target, for_each=None, repeat=None, next=None) for target in targets]
         return (turns[0], *(evolve(turn, trigger=following) for turn in turns[1:]))

@@ -23,16 +23,16 @@ class Placements:
     """The places of each topic's replicas, as a scenario's method changes them entry by entry, and the plans that it
     has generated: the same words mean the same plan, in whatever entry they are."""
 
-    def __init__(self, brokers: int, racks: Mapping[int, str]) -> None:
+    def __init__(self, brokers: Sequence[int], racks: Mapping[int, str]) -> None:
         """``racks``: the rack of each broker; empty where they have none."""
-        self.brokers = tuple(range(brokers))
+        self.brokers = tuple(brokers)
         self.racks = racks or None
         self._replicas: dict[str, list[Replicas]] = {}
         self._made: dict[GeneratedPlan, GeneratedPlan] = {}
 
     def add(self, topic: TopicSpec) -> None:
         """Add a topic that is created."""
-        self._replicas[topic.name] = list(topic.replica_lists(len(self.brokers)))
+        self._replicas[topic.name] = list(topic.replica_lists(self.brokers))
 
     def remove(self, topic: str) -> None:
         """Remove a topic that is deleted."""

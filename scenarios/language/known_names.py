@@ -33,7 +33,7 @@ class KnownNames:
 
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
-        self.brokers = scenario.cluster.brokers
+        self.brokers, self.ids = scenario.cluster.brokers, scenario.cluster.ids
         names = [load.name for load in scenario.workloads] + [consumer.name for consumer in scenario.consumers]
         names += [client.name for client in scenario.clients]
         self.clients = tuple(dict.fromkeys(filter(None, (*names, *scenario.attached))))
@@ -107,8 +107,7 @@ class KnownNames:
                 )
 
     def broker(self, broker: int, where: str) -> None:
-        if broker >= self.brokers:
-            raise BadInput(f"broker {broker} does not exist; write an id from 0 to {self.brokers - 1}", where=where)
+        self.scenario.cluster.check_broker(broker, where)
 
     def all_brokers(self, brokers: Iterable[int], where: str) -> None:
         for broker in brokers:

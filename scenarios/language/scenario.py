@@ -226,7 +226,7 @@ class Scenario(Checked):
     def _generate_plans(self) -> None:
         """Give the plans in words their moves, from the places of replicas when the method comes to each. Raises:
         BadInput."""
-        placements = Placements(self.cluster.brokers, self.cluster.rack_of)
+        placements = Placements(self.cluster.ids, self.cluster.rack_of)
         for topic in self.topics:
             placements.add(topic)
         if self.plan is not None:
@@ -371,7 +371,7 @@ class Scenario(Checked):
         return {
             name: replicas
             for topic in self.topics
-            for name, replicas in zip(topic.partition_names, topic.replica_lists(self.cluster.brokers), strict=True)
+            for name, replicas in zip(topic.partition_names, topic.replica_lists(self.cluster.ids), strict=True)
         }
 
     def sizes(self) -> dict[str, int]:

@@ -119,6 +119,7 @@ _TYPES: Mapping[type[Any], str] = {
 }
 _QUANTITIES = {id(kinds.DURATION): "duration", id(kinds.SOME_TIME): "duration > 0", id(kinds.SIZE): "size"}
 _COMPUTED: Mapping[tuple[type[Any], str], str] = {
+    (ClusterSpec, "brokers"): "as many as `broker_ids`",
     (TopicSpec, "partitions"): "as the assignment, or 1",
     (TopicSpec, "replication_factor"): "as the assignment, or 3",
     (ZooKeeperSpec, "session_timeout_us"): "the profile's",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeGuard
 
 from attrs import Factory, field, frozen
@@ -191,12 +191,12 @@ class TopicSpec(Checked):
             follows = capped if rules.caps_min_isr else "no write with acks=all can succeed"
             yield f"{MIN_ISR} is {least}, and a partition has {replicas}: {follows}"
 
-    def replica_lists(self, brokers: int) -> Assignment:
-        """The replicas of each partition: the stated ones, else round robin, where partition p begins at broker p, or
-        at the p-th of the topic's own brokers."""
+    def replica_lists(self, brokers: Sequence[int]) -> Assignment:
+        """The replicas of each partition: the stated ones, else round robin, where partition p begins at the p-th of
+        the cluster's brokers, or of the topic's own."""
         if self.assignment is not None:
             return self.assignment
-        order = self.brokers or range(brokers)
+        order = self.brokers or brokers
         return tuple(
             tuple(order[(first + step) % len(order)] for step in range(self.replication_factor))
             for first in range(self.partitions)

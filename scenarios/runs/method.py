@@ -45,7 +45,7 @@ class Turn(NamedTuple):
 
 
 def _turns(
-    method: Sequence[MethodEntry], brokers: int, world: World, where: str = "method", of: int = 0
+    method: Sequence[MethodEntry], brokers: Sequence[int], world: World, where: str = "method", of: int = 0
 ) -> Iterator[Turn]:
     """The turns of all entries, in order, with values for their ranges. Most entries have one."""
     addresses, optional = Addresses(), False
@@ -99,7 +99,7 @@ class Method:
     def __attrs_post_init__(self) -> None:
         world = self.cluster.world
         self.started = Signal(world, "the method's first action")
-        self._turns = list(_turns(self.scenario.method, self.scenario.cluster.brokers, world))
+        self._turns = list(_turns(self.scenario.method, self.scenario.cluster.ids, world))
         self._fired = [False] * len(self._turns)
         self._unfinished = len(self._turns)
         self.performer.on_disarm.append(self.disarm)
@@ -162,7 +162,7 @@ class Method:
         first = len(self._turns)
         self._first[first] = None
         self._turns += _turns(
-            branch.method, self.scenario.cluster.brokers, cluster.world, f"{where}.method", len(self._first) - 1
+            branch.method, self.scenario.cluster.ids, cluster.world, f"{where}.method", len(self._first) - 1
         )
         self._fired += [False] * (len(self._turns) - first)
         self._unfinished += len(self._turns) - first
@@ -195,7 +195,7 @@ class Method:
         """
         if entry.ranges:
             raise BadInput("an operation draws nothing; write one value", where=next(iter(entry.ranges)))
-        if len(entry.turns(self.scenario.cluster.brokers)) > 1:
+        if len(entry.turns(self.scenario.cluster.ids)) > 1:
             raise BadInput("an operation has one turn; write one for each")
         index, performer = len(self._turns), self.performer
         self._turns.append(Turn(f"operation {index}", entry, performer.addresses.of(entry), True, {}))

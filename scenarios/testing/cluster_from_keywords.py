@@ -12,7 +12,7 @@ Topics = Mapping[str, Assignment | Mapping[str, object]]
 
 
 def cluster(
-    brokers: int = 3,
+    brokers: int | Sequence[int] = 3,
     topics: Topics | None = None,
     *,
     profile: str | None = None,
@@ -26,7 +26,7 @@ def cluster(
     """A cluster for ``async with``. It runs in the virtual time of the test (``in_virtual_time``).
 
     Args:
-        brokers: how many; their ids are 0 to n-1.
+        brokers: how many, whose ids are then 0 to n-1; or their ids, such as ``[1, 2, 3]``.
         topics: name -> the replicas of each partition, or a table as in a scenario file (``assignment``,
             ``partitions``, ``replication_factor``, ``size``, ``config``).
         profile: the release whose behaviour it has; ``understudy list profiles`` names them.
@@ -47,7 +47,7 @@ def cluster(
 
 
 def scenario_of(
-    brokers: int = 3,
+    brokers: int | Sequence[int] = 3,
     topics: Topics | None = None,
     *,
     profile: str | None = None,
@@ -58,9 +58,10 @@ def scenario_of(
     **more: object,
 ) -> Scenario:
     """The scenario of a cluster without any action; arguments as for ``cluster``. Raises: BadInput."""
+    which = "brokers" if isinstance(brokers, int) else "broker_ids"
     table: dict[str, Any] = {
         "title": "a test",
-        "cluster": {"brokers": brokers, "config": dict(config or {}), **more},
+        "cluster": {which: brokers, "config": dict(config or {}), **more},
         "topics": [
             {"name": name, **(dict(topic) if isinstance(topic, Mapping) else {"assignment": topic})}
             for name, topic in (topics or {}).items()

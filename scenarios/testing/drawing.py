@@ -73,7 +73,7 @@ def plans(draw: st.DrawFn, scenario: Scenario) -> Plan:
 def _move(draw: st.DrawFn, scenario: Scenario, partition: str) -> Move:
     topic, number = split_partition(partition)
     factor = len(scenario.assignments()[partition])
-    order = draw(st.permutations(range(scenario.cluster.brokers)))
+    order = draw(st.permutations(scenario.cluster.ids))
     return Move(topic=topic, partition=number, replicas=tuple(order[: draw(st.integers(1, factor + 1))]))
 
 
@@ -85,7 +85,7 @@ def faults(draw: st.DrawFn, scenario: Scenario, *, most: int = 5, within_s: int 
         most: the largest number of faults.
         within_s: the virtual time in which all of them begin.
     """
-    brokers = st.integers(0, scenario.cluster.brokers - 1)
+    brokers = st.sampled_from(scenario.cluster.ids)
     partitions = st.sampled_from(list(scenario.assignments()))
     times = st.integers(1, within_s * 10).map(lambda tenths: f"{tenths * 100}ms")
     lasting = st.integers(1, 300).map(lambda tenths: f"{tenths * 100}ms")

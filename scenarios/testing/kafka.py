@@ -227,7 +227,7 @@ class KafkaServer:
 
 
 def kafka(
-    brokers: int = 3,
+    brokers: int | Sequence[int] = 3,
     topics: Topics | None = None,
     *,
     scenario: str | Path | None = None,
@@ -250,7 +250,7 @@ def kafka(
         brokers, topics, more: as for ``understudy.testing.cluster``, with ``kafka-2.7`` where no profile is named.
         scenario: a scenario file instead; its method runs against the live cluster.
         rate: virtual seconds for each second.
-        port: the port of broker 0, the others have those after it; or one for each; None: any free ports.
+        port: the port of the first broker, the others have those after it; or one for each; None: any free ports.
         advertised: the address of each broker that clients are given, such as ``"localhost:19092"``, where they reach
             it through a proxy; None: its own.
         record: the new folder to record the run in; None: one in the folder for temporary files, which stays only

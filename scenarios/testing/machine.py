@@ -151,7 +151,7 @@ class ClusterMachine(RuleBasedStateMachine):
     @rule(data=st.data())
     def reassign(self, data: st.DataObject) -> None:
         partition = self._partition(data)
-        order = data.draw(st.permutations(range(self.scenario.cluster.brokers)), label="replicas")
+        order = data.draw(st.permutations(self.scenario.cluster.ids), label="replicas")
         factor = len(self.scenario.assignments()[partition])
 
         async def move(c: ClusterInstance) -> None:
@@ -181,7 +181,7 @@ class ClusterMachine(RuleBasedStateMachine):
                 cluster.close()
 
     def _broker(self, data: st.DataObject) -> int:
-        return int(data.draw(st.integers(0, self.scenario.cluster.brokers - 1), label="broker"))
+        return int(data.draw(st.sampled_from(self.scenario.cluster.ids), label="broker"))
 
     def _partition(self, data: st.DataObject) -> str:
         return str(data.draw(st.sampled_from(list(self.scenario.assignments())), label="partition"))

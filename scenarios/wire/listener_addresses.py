@@ -24,7 +24,7 @@ def read_ports(text: str, where: str = PORT) -> int | tuple[int, ...]:
 
 
 def ports_of(ports: int | Sequence[int] | None, brokers: int, where: str = PORT) -> tuple[int, ...]:
-    """The port of each broker; 0: any free one. Raises: BadInput."""
+    """The port of each of so many brokers, in the order of their ids; 0: any free one. Raises: BadInput."""
     if ports is None:
         return (0,) * brokers
     if isinstance(ports, int):

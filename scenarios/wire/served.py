@@ -67,11 +67,12 @@ def served_cluster(
         }
         for broker in addresses
     }
+    logins = None if secured is None else secured.logins(setup.broker.policies.config, api_versions)
     registration = PROFILES[scenario.profile].registration
     return ServedCluster(
         cluster_id, addresses, setup.rack_of, versions, registration,
         stated=stated, faults=_faults(stage), released=has, listeners=listeners,
-        logins=None if secured is None else secured.logins(setup.broker.policies.config, api_versions),
+        logins=logins, scram={} if logins is None else logins.scram,
     )  # fmt: skip
 
 

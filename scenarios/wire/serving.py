@@ -57,7 +57,8 @@ class ServeOptions:
         advertised_host: the host that brokers give to clients (advertised.listeners); None: ``host``.
         advertised: the address that each broker gives to clients, where it is not its port at ``advertised_host``, as
             behind a proxy or a mapping of ports; empty: it is.
-        port: the port of broker 0, after which the others have theirs, or a port for each; None: any free ports.
+        port: the port of the first broker, after which the others have theirs in the order of their ids, or a port for
+            each; None: any free ports.
         zookeeper_port: the port of ZooKeeper; None: any free port.
         rate: virtual seconds for each second.
         api_versions: the release whose versions of APIs brokers announce; None: that of the profile.
@@ -104,7 +105,8 @@ class LiveRun:
     gateway: Gateway = field(init=False)
     control: str = field(init=False)
     http: HttpControl | None = None
-    _ports: tuple[int, ...] = field(init=False)
+    _ports: dict[int, int] = field(init=False)
+    """The port of each broker, 0 for any free one."""
     _recording: LiveRecording | None = field(init=False)
     _security: SecuritySetup | None = field(init=False, default=None)
     _operations: int = 0
@@ -115,7 +117,7 @@ class LiveRun:
         check_can_serve(brokers, 1 if security is None else 1 + len(security.listeners))
         if security is not None:
             security.ports(brokers)
-        self._ports = ports_of(self.options.port, brokers)
+        self._ports = dict(zip(self.scenario.cluster.ids, ports_of(self.options.port, brokers), strict=True))
         check_advertised(self.options.advertised, brokers)
         folder = self.options.record
         self._recording = None
@@ -169,7 +171,7 @@ class LiveRun:
                 from scenarios.wire.gateway.security_setup import SecuritySetup
 
                 hosts = (options.host, options.advertised_host or "")
-                self._security = SecuritySetup(options.security, len(self._ports), hosts)
+                self._security = SecuritySetup(options.security, tuple(self._ports), hosts)
             with self.stage.judged():
                 clock = WorldClock(self.stage.world)
                 trio.run(self._main, clock=clock, restrict_keyboard_interrupt_to_checkpoints=True)
@@ -203,10 +205,11 @@ class LiveRun:
             outside.start_soon(readiness.serve)
             self.sockets = Sockets(
                 self.inputs, readiness, options.host, advertised, self.log, len(self._ports),
-                dict(enumerate(options.advertised)), secured=() if self._security is None else self._security.listeners,
+                dict(zip(self._ports, options.advertised, strict=False)),
+                secured=() if self._security is None else self._security.listeners,
             )  # fmt: skip
             try:
-                self.sockets.reserve({**dict(enumerate(self._ports)), ZOOKEEPER: options.zookeeper_port or 0})
+                self.sockets.reserve({**self._ports, ZOOKEEPER: options.zookeeper_port or 0})
                 pending = PendingOperations(world, self.operate)
                 control = ControlServer(pending, self.log)
                 outside.start_soon(control.serve)

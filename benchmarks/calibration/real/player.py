@@ -134,7 +134,7 @@ class Player:
     # -- topics -------------------------------------------------------------------------------------------------------
 
     def _create(self, spec: TopicSpec) -> None:
-        replicas = spec.replica_lists(self.scenario.cluster.brokers)
+        replicas = spec.replica_lists(self.scenario.cluster.ids)
         zookeeper = self.cluster.zookeeper
         config = {name: str(value).lower() for name, value in spec.config.items()}
         zookeeper.write(f"/config/topics/{spec.name}", _dumps({"version": 1, "config": config}))

@@ -106,7 +106,7 @@ class Coordinated(DrawnChaos):
     def _state_internal(self, draft: Draft, draws: Draws) -> None:
         """Add the internal topics to the file, as brokers would make them, so that faults can be aimed at them."""
         known = [topic.name for topic in draft.scenario.topics]
-        settings, brokers = draft.scenario.settings(), range(draft.scenario.cluster.brokers)
+        settings, brokers = draft.scenario.settings(), draft.scenario.cluster.ids
         for name, prefix in INTERNAL.items():
             if name in known:
                 continue

@@ -56,7 +56,7 @@ def gives_way(scope: Scope, draws: Draws) -> Strike:
 
 def takes_over(scope: Scope, broker: int) -> list[Strike]:
     """A change of the controller that ``broker`` wins: the others hear later of it."""
-    others = tuple(other for other in range(scope.draft.scenario.cluster.brokers) if other != broker)
+    others = tuple(other for other in scope.draft.scenario.cluster.ids if other != broker)
     late = LinkDelay(peer=(ZOOKEEPER_PEER,), direction="from", delay=DelaySpec(latency_us=HELD_BACK_US))
     held = Strike(late, Target(brokers=others), 2 * HELD_BACK_US)
     return [held, Strike(ControllerResign(), gap_us=MS)]

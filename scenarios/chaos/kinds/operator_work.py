@@ -19,6 +19,7 @@ from scenarios.faults.actions.reassignments import API, ReassignCancel, Reassign
 from scenarios.faults.actions.topic_actions import TopicCreate, TopicDelete, TopicExpand
 from scenarios.language.chaos import COUNT, chaos
 from scenarios.language.plan import ANY_LOG_DIR, Move, Plan
+from scenarios.language.schema.kinds import Integer
 from scenarios.language.schema.spans import Range
 from scenarios.language.schema.table_reader import key
 from scenarios.language.strategies import SHAPES
@@ -50,6 +51,9 @@ def unthrottle() -> ConfigSet:
 @frozen(kw_only=True)
 class OperatorMoves(Episodes):
     times: Range = field(default=(1, 3), metadata=key(COUNT, "how many plans are handed over in a run"))
+    least_replicas: int = field(
+        default=1, metadata=key(Integer(1, 100), "the fewest replicas that a plan leaves a partition which has as many")
+    )
 
     def episode(self, scope: Scope, draws: Draws) -> None:
         plan = self.plan(scope, draws)
@@ -108,10 +112,10 @@ class OperatorMoves(Episodes):
             return ()
         return tuple(draws.choice((ANY_LOG_DIR, *cluster.log_dir_names)) for _ in range(count))
 
-    @staticmethod
-    def _target(scope: Scope, draws: Draws, name: str) -> tuple[int, ...]:
+    def _target(self, scope: Scope, draws: Draws, name: str) -> tuple[int, ...]:
         current = scope.draft.replicas(name)
-        count = max(1, len(current) + draws.weighted(((5, 0), (1, 1), (1, -1))))
+        least = min(self.least_replicas, len(current))
+        count = max(least, len(current) + draws.weighted(((5, 0), (1, 1), (1, -1))))
         count = min(count, len(scope.brokers))
         way = draws.weighted(((3, "one"), (3, "any"), (2, "back"), (1, "order")))
         if way == "back":

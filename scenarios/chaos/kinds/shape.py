@@ -69,6 +69,8 @@ class ClusterShape(Shape):
         draft.notes.append(f"{counted(cluster.brokers, 'brokers')} in {counted(cluster.racks, 'racks')}")
 
     def check(self, names: Names) -> None:
+        if names.ids != range(len(names.ids)):
+            raise BadInput("it draws brokers with ids from 0 on; leave cluster.broker_ids out, or this block")
         least = names.least_brokers
         if self.brokers[0] < least:
             raise BadInput(
@@ -89,7 +91,7 @@ class Topics(Shape):
         draft.notes += [f"topic {topic.name}: {size(topic.partitions, topic.replication_factor)}" for topic in made]
 
     def _topic(self, draft: Draft, number: int, draws: Draws) -> TopicSpec:
-        brokers = range(draft.scenario.cluster.brokers)
+        brokers = draft.scenario.cluster.ids
         replicas = min(draws.between(self.replicas), len(brokers))
         partitions = draws.between(self.partitions)
         config = drawn(draws.sub("config"), topic_settings(replicas))

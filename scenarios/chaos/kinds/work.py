@@ -76,7 +76,7 @@ class WideTopics(Shape):
     partitions: Range = field(default=(6, 16), metadata=key(FEW, "how many partitions it has"))
 
     def draw(self, draft: Draft, draws: Draws) -> None:
-        brokers = range(draft.scenario.cluster.brokers)
+        brokers = draft.scenario.cluster.ids
         replicas = draws.between((1, min(3, len(brokers))))
         count = draws.between(self.partitions)
         topic = TopicSpec(name=WIDE, assignment=tuple(tuple(draws.some(brokers, replicas)) for _ in range(count)))

@@ -87,7 +87,7 @@ def add(program: Program) -> None:
         "--clients",
         metavar="DRIVER",
         nargs="+",
-        help="run each seed under real clients, and judge what they saw: librdkafka, kafka-python, aiokafka, or "
+        help="run each seed under real clients, and judge what they saw: librdkafka, kafka-python, aiokafka, java, or "
         "command:PROGRAM",
     )
     parser.add_argument(

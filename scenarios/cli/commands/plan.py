@@ -131,7 +131,7 @@ def _brokers(scenario: Scenario, plan: Plan) -> list[tuple[str, ...]]:
     now = scenario.assignments()
     later = {**now, **plan.targets()}
     rows: list[tuple[str, ...]] = [("broker", "replicas", "preferred leaders")]
-    for broker in range(scenario.cluster.brokers):
+    for broker in scenario.cluster.ids:
         has = [sum(broker in replicas for replicas in lists.values()) for lists in (now, later)]
         leads = [sum(broker == replicas[0] for replicas in lists.values()) for lists in (now, later)]
         rows.append((str(broker), f"{has[0]} -> {has[1]}", f"{leads[0]} -> {leads[1]}"))

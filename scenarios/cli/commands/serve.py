@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 LOOPBACK = "127.0.0.1"
 LOCALHOST = "localhost"
 NUM_PARTITIONS = "cluster.config.num.partitions"
+BROKER_IDS = "--broker-ids"
 ALLOCATIONS_BETWEEN_COLLECTIONS = 50_000
 ALLOCATIONS_AT_START = 5_000
 """The allocations between two collections at the start. Each class that attrs makes with slots leaves another one
@@ -38,7 +39,14 @@ def add(program: Program) -> None:
         "--port",
         metavar="N",
         type=ports,
-        help="the port of broker 0; broker 1 has N + 1, and so on; or one for each: N,N,N (default: any free ports)",
+        help="the port of the first broker, after which the others have theirs; or one for each: N,N,N (default: any "
+        "free ports)",
+    )
+    parser.add_argument(
+        BROKER_IDS,
+        metavar="ID,ID,ID",
+        type=broker_ids,
+        help="the ids of the brokers, ascending, such as 1,2,3 (default: the file's, or 0,1,2)",
     )
     parser.add_argument(
         "--zookeeper-port",
@@ -134,6 +142,14 @@ def ports(text: str) -> int | tuple[int, ...]:
     from scenarios.wire.listener_addresses import read_ports
 
     return read_ports(text)
+
+
+def broker_ids(text: str) -> list[int]:
+    """The value of ``--broker-ids``."""
+    try:
+        return [int(each) for each in text.split(",")]
+    except ValueError:
+        raise BadInput(f"{text!r} are no ids; write numbers with commas, such as 1,2,3", where=BROKER_IDS) from None
 
 
 def advertised(text: str) -> tuple[tuple[str, int], ...]:
@@ -235,13 +251,18 @@ def _advertised_host(arguments: Namespace) -> str | None:
 def _scenario(arguments: Namespace, changes: list[tuple[str, str]]) -> Scenario:
     from scenarios.wire.served import PROFILE
 
+    ids: list[int] | None = arguments.broker_ids
     if arguments.file is not None:
         from scenarios.language.files import load
 
+        if ids is not None:
+            changes.append(("cluster.broker_ids", str(ids)))
         return load(arguments.file, changes, arguments.profile or PROFILE)
     from scenarios.language import Scenario
 
-    cluster = {"brokers": 3, "config": {"default.replication.factor": 3}}
+    size = {"brokers": 3} if ids is None else {"broker_ids": ids}
+    replicas = {"default.replication.factor": 3 if ids is None else min(3, len(ids))}
+    cluster = {**size, "config": replicas}
     scenario = Scenario.from_table({"title": "three brokers", "profile": PROFILE, "cluster": cluster})
     return scenario.with_overrides(dict(changes)) if changes else scenario
 

@@ -148,7 +148,7 @@ class LinkCuts(OnLinks):
     """Stops messages."""
 
     def hints(self, scenario: Scenario, entry: MethodEntry) -> Iterable[str]:
-        for turn in entry.turns(scenario.cluster.brokers)[:1]:
+        for turn in entry.turns(scenario.cluster.ids)[:1]:
             assert turn.target is not None
             yield from CutReach(scenario, turn.target, self.ends, self.ways, _longest_us(entry)).sentences()
         yield from without_end(scenario, entry)

@@ -75,9 +75,8 @@ class OnRequests(PerformedAction):
         names = sorted(api_names().values())
         if self.api != ANY_API and self.api not in names:
             raise BadInput(f"no API of clients is called {self.api!r}; {did_you_mean(self.api, names)}", where="api")
-        brokers = known.scenario.cluster.brokers
-        if self.broker is not None and self.broker >= brokers:
-            raise BadInput(f"there is no broker {self.broker}; write 0 to {brokers - 1}", where="broker")
+        if self.broker is not None:
+            known.broker(self.broker, "broker")
 
     def perform(self, context: ActionContext) -> None:
         faults = context.performer.memory(RequestFaults)

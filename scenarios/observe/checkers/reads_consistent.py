@@ -12,7 +12,7 @@ from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.findings.client_facts import ReadDiffers
 from scenarios.observe.history.commit import Commit
 from scenarios.observe.history.history import History
-from scenarios.observe.history.replica_logs import ID, NEXT_OFFSET, Entry
+from scenarios.observe.history.replica_logs import FORGOTTEN, ID, NEXT_OFFSET, Entry
 
 _next_offset = itemgetter(NEXT_OFFSET)
 
@@ -60,6 +60,8 @@ class ReadsConsistent(Checker):
             return
         entries, size = commit.line, commit.size
         index = bisect_right(entries, event.offset, hi=size, key=_next_offset)
+        if entries[index - 1] is FORGOTTEN:
+            return  # deleted from every log before it arrived
         for id in event.ids:
             if id <= 0:
                 continue  # the data that the topic started with

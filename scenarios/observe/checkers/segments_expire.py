@@ -111,6 +111,13 @@ class SegmentsExpire(Checker):
         self._older_us: dict[str, int] = {}
         """By topic, by how much the time of a record was older than its append, at most."""
         self._clocks_were_set = False
+        self._logs.forgot.append(self._forget)
+
+    def _forget(self, _topic: str, _partition: int, _offset: int, gone: Line) -> None:
+        for entry in gone:
+            batch = entry[BASE_OFFSET], entry[ID]
+            self._written.pop(batch, None)
+            self._earliest.pop(batch, None)
 
     # -- what there is ------------------------------------------------------------------------------------------------
 

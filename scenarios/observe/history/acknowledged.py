@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import insort
+from bisect import bisect_right, insort
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
@@ -57,6 +57,7 @@ class _Partition:
         deleting: the topic is being deleted: a missing record is not a loss.
         acked_by_all, acked_by_one: what was acknowledged with acks=all and acks=1 and has not been found lost, in the
             order of the log.
+        forgotten_below: what ends up to this offset was deleted from every log, and is forgotten.
     """
 
     tp: TopicPartition
@@ -69,6 +70,7 @@ class _Partition:
     deleting: bool = False
     acked_by_all: list[Entry] = field(factory=list)
     acked_by_one: list[Entry] = field(factory=list)
+    forgotten_below: int = 0
 
 
 class Acknowledged:
@@ -97,6 +99,13 @@ class Acknowledged:
         self._cluster = cluster
         self._finished = False
         self._topics: dict[str, dict[int, _Partition]] = defaultdict(dict)
+        logs.forgot.append(self._forget)
+
+    def _forget(self, topic: str, number: int, offset: int, _: list[Entry]) -> None:
+        partition = self._partition(topic, number)
+        partition.forgotten_below = max(partition.forgotten_below, offset)
+        for acked in (partition.acked_by_all, partition.acked_by_one):
+            del acked[: bisect_right(acked, offset, key=itemgetter(NEXT_OFFSET))]
 
     def on_state(self, event: StateWritten) -> None:
         state = event.state
@@ -178,6 +187,8 @@ class Acknowledged:
                 self._produced(partition, event.rows()[index_of(event, taken)])
 
     def _produced(self, partition: _Partition, event: Produced) -> None:
+        if event.next_offset <= partition.forgotten_below:
+            return  # it was deleted before its producer got the answer
         entry = self._find(partition, event)
         if entry is not None:
             acked = partition.acked_by_all if event.acks == ALL else partition.acked_by_one

@@ -25,6 +25,9 @@ where the leader's log begins: the leader knows no epoch from before, so nothing
 where the leader's log is not known itself. The append puts it on the line of the logs that have this batch at this
 place, or that end where it begins, a leader's before others: it has their history, as if its own start had moved.
 Checkers skip a log for which no such line is found.
+
+What retention has deleted from every replica's log is forgotten: one shared entry stands for all of it, so that a run
+that goes on for hours remembers what its logs have. The last batch below those starts stays.
 """
 
 from __future__ import annotations
@@ -63,6 +66,9 @@ NO_BATCH: Entry = (-1, -1, -1, -1, 0)
 
 GONE = 0
 """The ID of the first part of a batch that is not in the log any more."""
+
+FORGOTTEN: Entry = (-1, -1, -1, -1, 0)
+"""Stands in a line for each batch that every replica's log has deleted."""
 
 Line = list[Entry]
 Lines = dict[int, list[Line]]
@@ -185,10 +191,13 @@ class ReplicaLogHistory:
 
     def cut(self, offset: int) -> None:
         """Drop the batches that end after ``offset``."""
+        at = self.covered(offset)
         if offset < self.line[0][NEXT_OFFSET]:
             self.begin_at(offset)
+        elif self.line[at] is FORGOTTEN:
+            self.forget_before(offset)
         else:
-            self.size = self.covered(offset) + 1
+            self.size = at + 1
             self.end_offset = self.last[NEXT_OFFSET]
 
 
@@ -213,19 +222,23 @@ class ReplicaLogs:
         misplaced: called with an append that is not at the log's end, and with that end.
         regressed: called with an append and the epoch of the batch before it, which is newer. A batch that retention
             has deleted is not before it.
+        forgot: called with a topic, a partition, an offset, and the batches that were before it and are forgotten now.
     """
 
     def __init__(self) -> None:
         self.misplaced: list[Callable[[Appended, int], None]] = []
         self.regressed: list[Callable[[Appended, int], None]] = []
+        self.forgot: list[Callable[[str, int, int, Line], None]] = []
         self._lines: dict[str, dict[int, Lines]] = {}
         self._by_broker: dict[tuple[int, str], TopicLogs] = {}
+        self._nodes: dict[int, None] = {}
 
     def on(self, node: int, topic: str) -> TopicLogs:
         """The logs of ``topic`` on one broker."""
         logs = self._by_broker.get((node, topic))
         if logs is None:
             logs = self._by_broker[node, topic] = TopicLogs(self._lines.setdefault(topic, {}))
+            self._nodes[node] = None
         return logs
 
     def get(self, node: int, tp: TopicPartition) -> ReplicaLogHistory | None:
@@ -330,6 +343,24 @@ class ReplicaLogs:
 
     def on_start_moved(self, event: LogStartMoved) -> None:
         self.made(event.node, event.topic, event.partition).start_offset = event.log_start_offset
+        self._forget(event.topic, event.partition)
+
+    def _forget(self, topic: str, partition: int) -> None:
+        """Forget the batches before the starts of all logs of a partition, but for the last one."""
+        tp = TopicPartition.of(topic, partition)
+        found = (self.get(node, tp) for node in self._nodes)
+        starts = [log.start_offset for log in found if log is not None and log.size > 1]
+        offset, gone = min(starts, default=0), list[Entry]()
+        for lines in self._lines[topic].get(partition, {}).values():
+            for line in lines:
+                place = bisect_right(line, offset, lo=1, key=_next_offset) - 2
+                while place > 0 and line[place] is not FORGOTTEN:
+                    gone.append(line[place])
+                    line[place] = FORGOTTEN
+                    place -= 1
+        if gone:
+            for forgot in self.forgot:
+                forgot(topic, partition, max(entry[NEXT_OFFSET] for entry in gone), gone)
 
     def on_position(self, event: FetchPosition) -> None:
         tp = TopicPartition.of(event.topic, event.partition)

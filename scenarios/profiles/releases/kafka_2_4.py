@@ -8,6 +8,12 @@ from scenarios.profiles.releases.kafka_2_3 import PROFILE as KAFKA_2_3
 from scenarios.profiles.tickets import differences
 
 RELEASE = "2.4.1"
+LOGGERS = (
+    ("root", "INFO"), ("org.apache.zookeeper", "INFO"), ("kafka", "INFO"), ("org.apache.kafka", "INFO"),
+    ("kafka.request.logger", "WARN"), ("kafka.network.RequestChannel$", "WARN"), ("kafka.controller", "TRACE"),
+    ("kafka.log.LogCleaner", "INFO"), ("state.change.logger", "TRACE"), ("kafka.authorizer.logger", "INFO"),
+)  # fmt: skip
+"""The loggers of config/log4j.properties, 2.4.1."""
 PROFILE = KAFKA_2_3.with_differences(
     *differences(KAFKA_2_3, RELEASE),
     Difference(
@@ -16,6 +22,13 @@ PROFILE = KAFKA_2_3.with_differences(
         here="is refused with INVALID_RECORD, and the first such record is named",
         source="KIP-467, 2.4",
         policies={"brokers.keyless_records": KeylessRecords(Errors.INVALID_RECORD, names_first=True)},
+    ),
+    Difference(
+        title="a real client that asks a broker for its loggers, or changes their levels (BROKER_LOGGER),",
+        before="is refused (INVALID_REQUEST)",
+        here="sees and changes those of config/log4j.properties, until the broker ends",
+        source="KIP-412, 2.4",
+        policies={"brokers.loggers": LOGGERS},
     ),
     Difference(
         title="a produce request that waits for acks=all at a leader which gets StopReplica",

@@ -2,12 +2,23 @@
 
 from controller.operations.rebalance import preferred_could_lead
 from scenarios.profiles.profile import SCALA_2_13, Difference
+from scenarios.profiles.releases.kafka_2_4 import LOGGERS as LOGGERS_OF_2_4
 from scenarios.profiles.releases.kafka_2_5 import PROFILE as KAFKA_2_5
 from scenarios.profiles.tickets import differences
 
 RELEASE = "2.6.3"
+STATE_CHANGES = "state.change.logger"
+LOGGERS = tuple((name, "INFO" if name == STATE_CHANGES else level) for name, level in LOGGERS_OF_2_4)
+"""The loggers of config/log4j.properties, 2.6."""
 PROFILE = KAFKA_2_5.with_differences(
     *differences(KAFKA_2_5, RELEASE),
+    Difference(
+        title="the level of a broker's state.change.logger",
+        before="is TRACE",
+        here="is INFO",
+        source="config/log4j.properties, 2.6.0",
+        policies={"brokers.loggers": LOGGERS},
+    ),
     Difference(
         title="a StopReplica without deletion, for a replica whose log directory is offline,",
         before="succeeds",

@@ -6,6 +6,7 @@ move, so that a fault of the controller concerns nothing else; in one plan it is
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from attrs import evolve, frozen
@@ -107,7 +108,7 @@ def _table(plan: AtlasPlan) -> dict[str, Any]:
         "horizon": HORIZON,
         "cluster": {
             "brokers": BROKERS,
-            "controller": _controller(plan, BROKERS),
+            "controller": _controller(plan, range(BROKERS)),
             "config": _settings(plan),
         },
         "topics": [{"name": TOPIC, "assignment": [list(plan.before)], "size": "64KiB"}],
@@ -130,8 +131,11 @@ def _table(plan: AtlasPlan) -> dict[str, Any]:
 
 def _table_like(plan: AtlasPlan, like: Scenario) -> dict[str, Any]:
     table, theirs = _table(plan), like.to_table()
-    brokers = like.cluster.brokers
-    lacking = [broker for broker in (*plan.before, *plan.after) if broker >= brokers]
+    brokers = like.cluster.ids
+    if like.cluster.broker_ids:
+        what = "the moves of an atlas name brokers from 0 on; leave it out, or write a [plan]"
+        raise BadInput(what, where="cluster.broker_ids", source=like.source)
+    lacking = [broker for broker in (*plan.before, *plan.after) if broker not in brokers]
     if lacking:
         raise BadInput(
             f"the move {plan.title} needs broker {max(lacking)}; write at least {max(lacking) + 2}, or a [plan]",
@@ -157,13 +161,13 @@ def _settings(plan: AtlasPlan) -> dict[str, Any]:
     return {"min.insync.replicas": plan.min_insync_replicas, "auto.leader.rebalance.enable": False}
 
 
-def _controller(plan: AtlasPlan, brokers: int) -> int:
+def _controller(plan: AtlasPlan, brokers: Sequence[int]) -> int:
     """The broker with the controller: the leader, or the last broker without a part in the move; if every broker has
     one, the last broker."""
     if plan.controller_leads:
         return plan.before[0]
-    free = [broker for broker in range(brokers) if broker not in (*plan.before, *plan.after)]
-    return free[-1] if free else brokers - 1
+    free = [broker for broker in brokers if broker not in (*plan.before, *plan.after)]
+    return free[-1] if free else brokers[-1]
 
 
 def _list(replicas: Replicas) -> str:

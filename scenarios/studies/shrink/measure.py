@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from scenarios.language.actions import undone_by
 from scenarios.language.schema.toml_text import write_toml
 from scenarios.runs.convergence import WITHIN_US
+from scenarios.studies.shrink.references import ids_of
 from scenarios.units import counted, parse_duration
 
 HEAL = "heal"
@@ -81,7 +82,7 @@ class Size(NamedTuple):
         return cls(
             sum(entry["action"] not in OPERATED for entry in carried_out(table)),
             len(lists),
-            table["cluster"]["brokers"],
+            len(ids_of(table)),
             sum(map(len, lists)),
             len(loads),
             write_toml(dict(table)).count("\n"),

@@ -13,7 +13,7 @@ from typing import Any
 from scenarios.errors import BadInput
 from scenarios.language.scenario import Scenario
 from scenarios.studies.shrink.prepare import relative
-from scenarios.studies.shrink.references import Gone, Table, with_brokers, with_partitions
+from scenarios.studies.shrink.references import Gone, Table, ids_of, with_brokers, with_partitions
 from scenarios.units import format_duration, parse_duration
 
 Pass = Callable[[Table], Iterator[Table]]
@@ -51,7 +51,7 @@ def blocks(table: Table) -> Iterator[Table]:
         yield from _without_each(table, block)
     cluster = table["cluster"]
     for name in cluster:
-        if name not in ("brokers", "controller"):
+        if name not in ("brokers", "broker_ids", "controller"):
             yield _with(table, "cluster", {key: value for key, value in cluster.items() if key != name})
 
 
@@ -69,7 +69,7 @@ def settings(table: Table) -> Iterator[Table]:
 
 def _settings(table: Table) -> Iterator[tuple[str | int, ...]]:
     for name in table["cluster"]:
-        if name not in ("brokers", "controller"):
+        if name not in ("brokers", "broker_ids", "controller"):
             yield "cluster", name
     for block in ("topics", "workloads", "consumers"):
         for index, item in enumerate(table.get(block, ())):
@@ -153,19 +153,30 @@ def topics(table: Table) -> Iterator[Table]:
 
 
 def brokers(table: Table) -> Iterator[Table]:
-    """The table without a broker; first with the controller where it is, then on each of the others."""
-    count = table["cluster"]["brokers"]
-    for gone in range(count - 1, -1, -1) if count > 1 else ():
+    """The table with ids from 0 on; without a broker; first with the controller where it is, then on each of the
+    others."""
+    ids = ids_of(table)
+    if "broker_ids" in table["cluster"]:
+        yield from _attempt(_numbered, table, ids)
+    for gone in reversed(ids) if len(ids) > 1 else ():
         for found in _attempt(_without_broker, table, gone):
             yield found
-            for controller in range(count - 1):
+            for controller in ids_of(found):
                 yield _with(found, "cluster", {**found["cluster"], "controller": controller})
 
 
+def _numbered(table: Table, ids: list[int]) -> Table:
+    cluster = {name: value for name, value in table["cluster"].items() if name != "broker_ids"}
+    return with_brokers({**table, "cluster": cluster}, ids.index)
+
+
 def _without_broker(table: Table, gone: int) -> Table:
-    cluster = {**table["cluster"], "brokers": table["cluster"]["brokers"] - 1}
+    cluster = dict(table["cluster"])
     if cluster.get("controller") == gone:
         del cluster["controller"]
+    cluster["brokers"] -= 1
+    if "broker_ids" in cluster:
+        return with_brokers({**table, "cluster": cluster}, lambda b: None if b == gone else b)
     return with_brokers({**table, "cluster": cluster}, lambda b: None if b == gone else b - (b > gone))
 
 
@@ -178,16 +189,24 @@ def replicas(table: Table) -> Iterator[Table]:
             fewer = [found[:place] + found[place + 1 :] for found in lists]
             some = [*table["topics"][:number], {**topic, "assignment": fewer}, *table["topics"][number + 1 :]]
             yield _with(table, "topics", some)
-    for one in range(table["cluster"]["brokers"]):
-        for other in range(one):
-            yield from _attempt(with_brokers, table, lambda b, one=one, other=other: other if b == one else b)
+    ids = ids_of(table)
+    for place, one in enumerate(ids):
+        for other in ids[:place]:
+            yield from _attempt(_replaced, table, one, other)
+
+
+def _replaced(table: Table, one: int, other: int) -> Table:
+    """The table where ``other`` takes the place of ``one``, which stays in the cluster."""
+    found = with_brokers(table, lambda b: other if b == one else b)
+    kept = {name: value for name, value in table["cluster"].items() if name == "broker_ids"}
+    return {**found, "cluster": {**found["cluster"], **kept}}
 
 
 def targets(table: Table) -> Iterator[Table]:
     """The table with brokers by their ids, where they were found by a role or drawn."""
     for index, entry in enumerate(table.get("method", ())):
         if isinstance(entry.get("target"), (str, dict)):
-            for broker in range(table["cluster"]["brokers"]):
+            for broker in ids_of(table):
                 yield _with_entry(table, index, {**entry, "target": broker})
         if isinstance(entry.get("target"), list) and len(entry["target"]) > 1:
             for left in _without_some(entry["target"]):

@@ -23,7 +23,7 @@ def placed(scenario: Scenario) -> Table:
     """The table with the replica lists of topics, instead of the numbers from which they are computed."""
     table = scenario.to_table()
     for written, topic in zip(table.get("topics", ()), scenario.topics, strict=True):
-        lists = topic.replica_lists(scenario.cluster.brokers)
+        lists = topic.replica_lists(scenario.cluster.ids)
         for name in ("partitions", "replication_factor", "brokers"):
             written.pop(name, None)
         written["assignment"] = [list(replicas) for replicas in lists]
@@ -46,7 +46,7 @@ def unrolled(scenario: Scenario) -> Table:
     entries: list[MethodEntry] = []
     before_us: int | None = 0
     for entry in scenario.method:
-        for turn in entry.turns(scenario.cluster.brokers):
+        for turn in entry.turns(scenario.cluster.ids):
             trigger = turn.trigger
             if isinstance(trigger, After) and isinstance(trigger.delay_us, int) and before_us is not None:
                 trigger = At(before_us + trigger.delay_us)

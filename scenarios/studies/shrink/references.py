@@ -15,8 +15,8 @@ from typing import Any
 Table = dict[str, Any]
 
 BROKER_KEYS = (
-    "target", "peer", "for_each", "brokers", "broker", "from", "to", "replicas", "assignment", "leader", "isr",
-    "failed_partitions", "controller", "decommission", "groups",
+    "target", "peer", "for_each", "brokers", "broker", "broker_ids", "from", "to", "replicas", "assignment", "leader",
+    "isr", "failed_partitions", "controller", "decommission", "groups",
 )  # fmt: skip
 """The keys whose integers are broker ids, but for those in ``COUNTS``."""
 
@@ -25,6 +25,12 @@ COUNTS = (("cluster", "brokers"),)
 
 ENTRIES = ("branches", "method", "rollbacks", "expect", "steady_state", "consumers", "workloads", "cards", "partitions")
 """Lists of tables, each of which can go by itself."""
+
+
+def ids_of(table: Mapping[str, Any]) -> list[int]:
+    """The ids of the brokers."""
+    cluster = table["cluster"]
+    return list(cluster.get("broker_ids") or range(cluster["brokers"]))
 
 
 class Gone(Exception):

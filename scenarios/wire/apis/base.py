@@ -19,7 +19,7 @@ from scenarios.wire.released_versions import Versions
 from scenarios.wire.storage import ClientBatches
 
 if TYPE_CHECKING:
-    from scenarios.wire.security.accounts import LoginPolicy
+    from scenarios.wire.security.accounts import Credentials, LoginPolicy
 
 USER = "User:"
 ANONYMOUS = f"{USER}ANONYMOUS"
@@ -50,6 +50,7 @@ class ServedCluster:
             (``scenarios.wire.refusals``).
         listeners: the addresses at the other listeners of the brokers, by the listeners' security protocols.
         logins: how clients log in at those with SASL; None: there are none.
+        scram: the keys of the users who log in by SCRAM, as admin clients have changed them.
     """
 
     cluster_id: str
@@ -64,6 +65,7 @@ class ServedCluster:
     released: Mapping[int, Versions] = field(factory=dict)
     listeners: Mapping[str, Mapping[int, Address]] = field(factory=dict)
     logins: "LoginPolicy | None" = None
+    scram: "Credentials" = field(factory=dict)
 
     def announces(self, key: int, version: int) -> bool:
         """Whether brokers announce a version of an API."""
@@ -181,6 +183,8 @@ DECLARED: Mapping[str, Mapping[int, Versions]] = {
     "log_dirs": {34: (0, 2), 35: (0, 4)},
     "partition_reassignments": {43: (0, 2), 45: (0, 0), 46: (0, 0)},
     "delete_records": {21: (0, 2)},
+    "scram_credentials": {50: (0, 0), 51: (0, 0)},
+    "features": {57: (0, 1)},
 }
 """The modules of this package: the APIs that each declares, by number, with the versions that it can translate."""
 FILES: Mapping[int, str] = {key: file for file, apis in DECLARED.items() for key in apis}

@@ -176,7 +176,7 @@ class ClientConnection:
         login, served = self.login, self.gateway.served
         if login is not None and login.takes_bare_token:
             return _InFlight(login.bare_token(data), 0, 0, {}, len(data))
-        key, version, correlation_id, _ = _header(data)
+        key, version, correlation_id, self._context.client_id = _header(data)
         if login is not None:
             step = login.step(key, is_known=served.has(key, version))
             if step is not None:

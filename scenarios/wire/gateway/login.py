@@ -156,7 +156,7 @@ class Login:
         accounts = self.policy.accounts
         if mechanism == PLAIN:
             return PlainExchange(accounts)
-        return ScramExchange(accounts, mechanism, accounts.nonce(self.connection, self._exchanges))
+        return ScramExchange(self.policy.scram, mechanism, accounts.nonce(self.connection, self._exchanges))
 
     def _token(self, body: Body, connection: Connection) -> Answer:
         if self._other_mechanism:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import time
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from attrs import define, field
@@ -34,7 +35,7 @@ class SecuredListener:
     """
 
     protocol: str
-    wanted: tuple[int, ...]
+    wanted: Mapping[int, int]
     tls: SSLContext | None = None
     ports: dict[int, int] = field(factory=dict)
     addresses: dict[int, Address] = field(factory=dict)

@@ -23,6 +23,7 @@ class SecuritySetup:
     """The setup of one cluster, from its creation until ``close``.
 
     Attributes:
+        brokers: their ids.
         hosts: the names and addresses by which clients reach the brokers.
         listeners: the listeners, whose ports are not chosen yet.
         certificates: the folder of the certificates; None: no listener has TLS.
@@ -32,7 +33,7 @@ class SecuritySetup:
     """
 
     options: SecurityOptions
-    brokers: int
+    brokers: Sequence[int]
     hosts: Sequence[str]
     listeners: tuple[SecuredListener, ...] = field(init=False)
     certificates: Path | None = field(init=False, default=None)
@@ -55,8 +56,10 @@ class SecuritySetup:
             # The only random bytes that get into the world; a recording has them.
             self.accounts = Accounts.of(options.users, secrets.token_bytes(SECRET_BYTES))
         self.listeners = tuple(
-            SecuredListener(protocol, ports, tls if protocol in WITH_TLS else None)
-            for protocol, ports in options.ports(self.brokers).items()
+            SecuredListener(
+                protocol, dict(zip(self.brokers, ports, strict=True)), tls if protocol in WITH_TLS else None
+            )
+            for protocol, ports in options.ports(len(self.brokers)).items()
         )
 
     @property

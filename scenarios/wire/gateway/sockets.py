@@ -146,7 +146,7 @@ class Sockets:
             self.ports[broker] = found = self._reserved_port(port)
             self.addresses[broker] = self.advertised.get(broker, (self.advertised_host, found))
         for listener in self.secured:
-            for broker, port in enumerate(listener.wanted):
+            for broker, port in listener.wanted.items():
                 listener.ports[broker] = found = self._reserved_port(port)
                 listener.listens[broker] = self.host, found
                 listener.addresses[broker] = self.advertised_host, found

@@ -36,8 +36,8 @@ class RecordedClients:
                 f"no release with versions of APIs: {frames.api_versions!r}; known: {known_releases()}",
                 where="frames.api_versions",
             )
-        brokers = range(self.stage.cluster.setup.brokers)
-        addresses = {broker: ("127.0.0.1", FIRST_PORT + broker) for broker in brokers}
+        brokers = self.stage.cluster.setup.brokers
+        addresses = {broker: ("127.0.0.1", FIRST_PORT + place) for place, broker in enumerate(brokers)}
         served = served_cluster(self.stage, addresses, frames.api_versions)
         self._gateway = Gateway(
             self.stage.cluster, served, CountedAnswers(), _no_operation, lambda _: None, self.stage.defect

@@ -13,7 +13,7 @@ from base64 import b32encode
 from collections.abc import Mapping
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
 from scenarios.wire.security.listener_options import Users
 
@@ -37,7 +37,11 @@ class ScramCredential:
     @classmethod
     def of(cls, password: str, salt: bytes, name: str, iterations: int = ITERATIONS) -> ScramCredential:
         """The keys of a password; ``name``: the hash function."""
-        salted = hashlib.pbkdf2_hmac(name, password.encode(), salt, iterations)
+        return cls.of_salted(hashlib.pbkdf2_hmac(name, password.encode(), salt, iterations), salt, name, iterations)
+
+    @classmethod
+    def of_salted(cls, salted: bytes, salt: bytes, name: str, iterations: int) -> ScramCredential:
+        """The keys of a salted password, which is what admin clients send (KIP-554)."""
         client_key = hmac.digest(salted, b"Client Key", name)
         return cls(salt, iterations, hashlib.new(name, client_key).digest(), hmac.digest(salted, b"Server Key", name))
 
@@ -45,6 +49,10 @@ class ScramCredential:
         """Whether these are the keys of a password."""
         found = ScramCredential.of(password, self.salt, name, self.iterations)
         return hmac.compare_digest(found.stored_key, self.stored_key)
+
+
+Credentials = dict[str, dict[str, ScramCredential]]
+"""The keys of each user, by mechanism."""
 
 
 @frozen
@@ -136,10 +144,12 @@ class LoginPolicy:
     """Logins at the brokers of one cluster.
 
     Attributes:
+        scram: the keys of the users who log in by SCRAM, which admin clients change; PLAIN has those of ``accounts``.
         failure_delay_us: how much later a failure is answered, and the connection closed (KIP-306, 2.1).
         session_us: how long a login holds (KIP-368, 2.2); 0: as long as its connection.
     """
 
     accounts: Accounts
+    scram: Credentials = field(factory=dict)
     failure_delay_us: int = 100_000
     session_us: int = 0

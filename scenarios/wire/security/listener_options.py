@@ -34,7 +34,8 @@ class ListenerOption:
 
     Attributes:
         protocol: one of ``PROTOCOLS``.
-        ports: the port of broker 0, after which the others have theirs, or a port for each; None: any free ports.
+        ports: the port of the first broker, after which the others have theirs in the order of their ids, or a port for
+            each; None: any free ports.
     """
 
     protocol: str

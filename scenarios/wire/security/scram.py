@@ -8,7 +8,7 @@ import hmac
 import re
 from base64 import b64decode, b64encode
 
-from scenarios.wire.security.accounts import HASHES, Accounts, ScramCredential
+from scenarios.wire.security.accounts import HASHES, Credentials, ScramCredential
 from scenarios.wire.security.exchange import LoginFailed, check_authorization
 
 _NAME = r"(?:[\x01-\x2b\x2d-\x3c\x3e-\x7f]|=2C|=3D)+"
@@ -29,9 +29,9 @@ class ScramExchange:
         user: the name of the user; empty until the exchange is complete.
     """
 
-    def __init__(self, accounts: Accounts, mechanism: str, nonce: str) -> None:
+    def __init__(self, credentials: Credentials, mechanism: str, nonce: str) -> None:
         self.user = ""
-        self._accounts = accounts
+        self._credentials = credentials
         self._mechanism = mechanism
         self._nonce = nonce
         self._name = ""
@@ -49,7 +49,7 @@ class ScramExchange:
             raise LoginFailed
         wanted, bare, name, nonce, _ = found.groups()
         self._name = _plain(name)
-        self._credential = credential = self._accounts.credential(self._name, self._mechanism)
+        self._credential = credential = self._credentials.get(self._name, {}).get(self._mechanism)
         if credential is None:
             raise LoginFailed
         check_authorization(_plain(wanted or ""), self._name)

@@ -42,6 +42,7 @@ class SecuredAs:
             return None
         return LoginPolicy(
             accounts=self.accounts,
+            scram={user: dict(keys) for user, keys in (self.accounts.credentials or {}).items()},
             failure_delay_us=config.failed_authentication_delay_us if is_at_least(release, FAILS_LATER) else 0,
             session_us=config.connections_max_reauth_us if is_at_least(release, ENDS) else 0,
         )

@@ -111,7 +111,7 @@ def test_heal_and_clear_end_them() -> None:
         ({"api": "Prodce"}, "did you mean 'Produce'"),
         ({"error": "NOT_LEADR"}, "no error is called"),
         ({"api": "any"}, "an error is the answer of one API"),
-        ({"broker": 3}, "there is no broker 3; write 0 to 2"),
+        ({"broker": 3}, "broker 3 does not exist; write an id from 0 to 2"),
         ({"partition": "order-0"}, "order-0"),
         ({"api": "AlterConfigs"}, "add performed = true"),
     ],

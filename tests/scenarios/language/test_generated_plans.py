@@ -179,7 +179,7 @@ def test_a_topic_is_placed_on_its_brokers() -> None:
     [topic] = scenario(None, {"at": "1s", "action": "broker.crash", "target": 0}, topics=[
         {"name": "a", "partitions": 4, "brokers": [5, 1, 3], "replication_factor": 2}
     ]).topics  # fmt: skip
-    assert topic.replica_lists(6) == ((5, 1), (1, 3), (3, 5), (5, 1))
+    assert topic.replica_lists(range(6)) == ((5, 1), (1, 3), (3, 5), (5, 1))
 
 
 @pytest.mark.parametrize(

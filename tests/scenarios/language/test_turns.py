@@ -19,7 +19,7 @@ def scenario(*method: dict[str, Any]) -> Scenario:
 
 def turns(entry: dict[str, Any]) -> list[tuple[object, Target | None]]:
     [read] = scenario(entry).method
-    return [(turn.trigger, turn.target) for turn in read.turns(4)]
+    return [(turn.trigger, turn.target) for turn in read.turns(range(4))]
 
 
 def on(broker: int) -> Target:
@@ -47,7 +47,7 @@ def test_for_each_of_all_brokers() -> None:
 
 def test_an_entry_that_is_made_in_python() -> None:
     entry = MethodEntry(action="broker.stop", trigger=At(0), for_each=[2, 0], next=NextSpec())
-    assert [(turn.trigger, turn.target) for turn in entry.turns(4)] == [(At(0), on(2)), (After(0), on(0))]
+    assert [(turn.trigger, turn.target) for turn in entry.turns(range(4))] == [(At(0), on(2)), (After(0), on(0))]
 
 
 def test_repeat() -> None:
@@ -118,4 +118,4 @@ def test_a_rollback_has_one_turn_and_waits_for_nothing(extra: dict[str, object])
 
 def test_an_entry_without_turns_is_its_only_one() -> None:
     entry = MethodEntry(action="controller.crash", trigger=At(0))
-    assert entry.turns(4) == (entry,)
+    assert entry.turns(range(4)) == (entry,)

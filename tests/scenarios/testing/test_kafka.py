@@ -57,6 +57,27 @@ leader = { "orders-0" = 7 }
 """
 
 
+def test_brokers_have_the_ids_that_are_asked_for(tmp_path: Path) -> None:
+    with kafka(
+        [1, 2, 1001],
+        {"orders": [[1001, 1, 2]]},
+        record=tmp_path / "run",
+        listeners=["SASL_PLAINTEXT"],
+        users="any",
+        rate=4.0,
+    ) as server:
+        producer = confluent.Producer({"bootstrap.servers": server.bootstrap_servers})
+        known = producer.list_topics(timeout=30)
+        assert sorted(known.brokers) == [1, 2, 1001]
+        assert known.topics["orders"].partitions[0].leader == 1001
+        assert len(server.servers("SASL_PLAINTEXT").split(",")) == 3
+        server.crash(1001)
+        server.until(lambda: server.state("orders-0")["leader"] == 1)
+        producer.produce("orders", "one")
+        assert producer.flush(30) == 0
+    assert ReplayedRun(read_live_run(tmp_path / "run")).play().same
+
+
 def test_the_fixture_serves_what_its_mark_says_and_judges_the_run(tmp_path: Path) -> None:
     (tmp_path / "test_it.py").write_text(TESTS)
     (tmp_path / "never.toml").write_text(NEVER)

@@ -38,6 +38,8 @@ def test_ports_follow_the_first_or_are_given_one_by_one() -> None:
         (["--port", "9092,9093"], "--port: 2 ports for 3 brokers; write one for each, or that of the first"),
         (["--port", "9092,x"], "--port: 'x' is no port; write a number from 1 to 65535"),
         (["--port", "9092,9093,9092"], "--port: two brokers have the port 9092; write another one for each"),
+        (["--broker-ids", "1,x"], "--broker-ids: '1,x' are no ids; write numbers with commas, such as 1,2,3"),
+        (["--broker-ids", "2,1"], "cluster.broker_ids: the ids do not ascend; write [1, 2]"),
         (["--advertised", "a:1,b"], "--advertised: 'b' is no address; write HOST:PORT, such as localhost:19092"),
         (["--advertised", "a:1,::1:2"], "--advertised: '::1:2' is no address; write HOST:PORT"),
         (["--advertised", "a:1,b:2"], "--advertised: 2 addresses for 3 brokers; write one for each"),

@@ -14,7 +14,7 @@ from scenarios.language import Scenario
 from scenarios.runs.batch import ThisProcess
 from scenarios.studies.clients.attached_run import RECORDING, AttachedCase, attached_run
 from scenarios.studies.clients.client_campaign import SEEN, ClientCampaign, run_campaign
-from scenarios.studies.clients.client_drivers import ClientDriver, drivers_named
+from scenarios.studies.clients.client_drivers import CLASS_PATH, ClientDriver, drivers_named
 from scenarios.studies.clients.client_outcome import ClientOutcome, outcome_of
 from scenarios.studies.clients.outcome_table import markdown, rows
 from scenarios.wire.recording.folder import read_live_run
@@ -146,3 +146,9 @@ def test_options_that_do_not_fit_are_refused(
 ) -> None:
     assert main(["chaos", *words]) == exits.BAD_INPUT
     assert wrong in capsys.readouterr().err
+
+
+def test_a_driver_that_is_not_told_where_its_client_is_names_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(CLASS_PATH, raising=False)
+    with pytest.raises(BadInput, match=f"{CLASS_PATH}, which is not set; set it to the class path of kafka-clients"):
+        drivers_named(["java"])

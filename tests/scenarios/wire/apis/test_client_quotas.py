@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
+from emulator.protocol.records import write_records
+from scenarios.wire.codec.records import checked
 from scenarios.wire.recording.folder import read_live_run
 from scenarios.wire.recording.replay import ReplayedRun
 from tests.scenarios.wire.gateway.served import Raw, Served, served, wait_for
 
-DESCRIBE, ALTER, FETCH, SPECIFIED = 48, 49, 1, 2
+DESCRIBE, ALTER, FETCH, SPECIFIED, PRODUCE = 48, 49, 1, 2, 0
 BILLING = [{"entity_type": "client-id", "entity_name": "billing"}]
 TOPIC = {"name": "orders", "partitions": 1, "replication_factor": 1}
 
@@ -95,6 +97,23 @@ def test_a_producer_learns_how_long_and_its_channel_is_muted(cluster: Served) ->
     assert throttled
     assert limit(raw, BILLING, "producer_byte_rate", 0.0, remove=True)["error_code"] == 0
     assert described(raw) == {}
+    wait_for(lambda: not in_force(cluster), what="the broker has no quota any more")
+
+
+def test_a_request_counts_for_the_client_that_it_names(cluster: Served) -> None:
+    assert limit(cluster.connect(), BILLING, "producer_byte_rate", 2000.0)["error_code"] == 0
+    wait_for(lambda: in_force(cluster), what="the broker has the quota")
+    raw, times = cluster.connect(), list[int]()
+    for name in ("other", "other", "billing", "other"):
+        raw.client_id = name
+        partition = {"index": 0, "records": checked(write_records([(None, bytes(25_000))], 1_700_000_000_000))}
+        topics = [{"name": "orders", "partition_data": [partition]}]
+        answer = raw.ask(PRODUCE, 7, {"transactional_id": None, "acks": 1, "timeout_ms": 9000, "topic_data": topics})
+        times.append(answer["throttle_time_ms"])
+    assert times[:2] == [0, 0]
+    assert times[2] > 1000
+    assert times[3] == 0
+    assert limit(cluster.connect(), BILLING, "producer_byte_rate", 0.0, remove=True)["error_code"] == 0
     wait_for(lambda: not in_force(cluster), what="the broker has no quota any more")
 
 

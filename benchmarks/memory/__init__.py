@@ -1,0 +1,1 @@
+"""The memory of a served cluster under a steady load."""

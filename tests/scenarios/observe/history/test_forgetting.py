@@ -1,0 +1,84 @@
+"""The memory of long runs: batches that retention has deleted from every log are forgotten."""
+
+from __future__ import annotations
+
+from scenarios.language import Scenario
+from scenarios.observe.checkers.segments_expire import SegmentsExpire
+from scenarios.observe.history.replica_logs import FORGOTTEN, NEXT_OFFSET, ReplicaLogs
+from scenarios.runs.runner import Stage, prepare
+
+
+def loaded(seconds: int, *, retention_bytes: int = 20_000) -> Stage:
+    """A run under a steady load, some of whose followers die and come back."""
+    scenario = Scenario.from_table({
+        "title": "a steady load", "horizon": "2m",
+        "cluster": {
+            "brokers": 3,
+            "config": {"log.retention.check.interval.ms": 500, "log.segment.delete.delay.ms": 500},
+        },
+        "topics": [{
+            "name": "orders", "assignment": [[0, 1, 2]],
+            "config": {"segment.bytes": 10_000, "retention.bytes": retention_bytes, "min.insync.replicas": 2},
+        }],
+        "workloads": [{"topic": "orders", "producerRate": 50, "messageSize": 1000, "linger": "20ms"}],
+        "consumers": [{"topic": "orders"}],
+        "method": [
+            {"at": "4s", "action": "broker.crash", "target": 2, "duration": "1s"},
+            {"at": f"{seconds}s", "action": "election.preferred"},
+        ],
+    })  # fmt: skip
+    stage = Stage(prepare(scenario))
+    stage.play()
+    assert not stage.checkers.violations
+    return stage
+
+
+def remembered(stage: Stage) -> tuple[int, int, int]:
+    """The batches that the history of logs has, those acknowledged, and those whose age a checker keeps."""
+    history = stage.checkers.history
+    [lines] = history.logs.on(0, "orders")[0].lines.values()
+    kept = sum(entry is not FORGOTTEN for line in lines for entry in line)
+    partition = history.acknowledged._topics["orders"][0]
+    [expire] = [one for one in stage.checkers._checkers if isinstance(one, SegmentsExpire)]
+    return kept, len(partition.acked_by_all), len(expire._written)
+
+
+def test_memory_of_a_steady_load_follows_what_the_logs_have() -> None:
+    short, long = loaded(8), loaded(16)
+    appended = long.checkers.history.logs.on(0, "orders")[0].size
+    assert appended > 600
+    for before, after in zip(remembered(short), remembered(long), strict=True):
+        assert before < 80
+        assert after < 80
+    kept, acked, written = remembered(loaded(8, retention_bytes=10_000_000))
+    assert min(kept, acked, written) > 300  # without a retention nothing is forgotten
+
+
+def test_a_log_that_is_cut_below_what_is_forgotten_is_not_known() -> None:
+    log = (logs := loaded(8).checkers.history.logs).on(1, "orders")[0]
+    start, end = log.start_offset, log.end_offset
+    assert start > 100
+    forgotten = log.line.index(FORGOTTEN)
+    log.cut(50)
+    assert (log.end_offset, log.known, forgotten) == (50, False, 1)
+    other = logs.on(0, "orders")[0]
+    assert other.known
+    assert other.line[other.covered(start)][NEXT_OFFSET] == start
+    assert other.end_offset == end
+
+
+def test_a_log_that_is_behind_keeps_what_it_has() -> None:
+    logs = ReplicaLogs()
+    for broker in range(2):
+        for place in range(10):
+            logs.on(broker, "orders")[0].append(place + 1, 0, place + 1)
+    told: list[tuple[int, int]] = []
+    logs.forgot.append(lambda topic, partition, offset, gone: told.append((offset, len(gone))))
+    logs.on(0, "orders")[0].start_offset = 8
+    logs._forget("orders", 0)
+    assert told == []  # broker 1 has all of it
+    logs.on(1, "orders")[0].start_offset = 6
+    logs._forget("orders", 0)
+    assert told == [(5, 5)]
+    assert logs.on(1, "orders")[0].find(5, 6) is not None
+    assert logs.on(1, "orders")[0].find(2, 3) is None
