@@ -27,7 +27,7 @@ CHECKERS = {
 
 
 class Left(NamedTuple):
-    """What a run has left behind, for one partition.
+    """The state of one partition at the end of a run.
 
     Attributes:
         disks: the brokers whose log directory has it. ``listed``: those of its list.
@@ -79,7 +79,7 @@ def agreement(configuration: Configuration, output: str) -> str:
 
 
 def left_by(stage: Stage) -> Left:
-    """What a run has left behind. The run is held against the specification."""
+    """The state of the partition at the end of a run, which is held against the specification."""
     zk, oracle = stage.checkers.history.cluster, stage.oracle
     assert oracle is not None
     state = zk.state(TP)

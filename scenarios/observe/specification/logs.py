@@ -166,7 +166,7 @@ class Logs:
             return epoch, source.end
         known_to_it = source.cache
         if self._late_epochs and not late and source.latest < source.epoch:
-            known_to_it = [*known_to_it, (source.epoch, source.start)]
+            known_to_it = [one for one in known_to_it if one[1] < source.start] + [(source.epoch, source.start)]
         ends = next((start for later, start in known_to_it if later > epoch), None)
         if ends is None:
             return -1, -1

@@ -136,7 +136,9 @@ class MoveRules:
 
     def on_started(self, event: MoveStarted) -> None:
         """A request by API. A tool that writes the znode emits this too, and so does one that is refused."""
-        self._moving[TopicPartition.of(event.topic, event.partition)].pending.append(event.target)
+        pending = self._moving[TopicPartition.of(event.topic, event.partition)].pending
+        if event.target not in pending:
+            pending.append(event.target)
 
     def on_cancelled(self, event: MoveCancelled) -> None:
         self._moving[TopicPartition.of(event.topic, event.partition)].cancelled = True
@@ -243,10 +245,10 @@ class MoveRules:
             move.end()
 
     def _may_refuse(self, event: ZkWritten, tp: TopicPartition, target: Replicas) -> bool:
-        """Whether a request may go that did not lead to the list: it is for no partition, or for a broker that is dead
-        (0.8); a step of the move fails, as its partition has never had a leader or a later controller has decided
-        (``updateLeaderEpoch``, 0.8.2.2 to 3.9.0); another one has taken its place (KIP-455); or it is deleted unread
-        (2.3.1)."""
+        """Whether a request may go that did not lead to the list. It is for no partition, or for a broker that is dead
+        (0.8). A step of the move fails, as its partition has never had a leader or, where writes are unfenced, a later
+        controller has decided (``updateLeaderEpoch``, 0.8.2.2 to 3.9.0). Another one has taken its place (KIP-455). Or
+        it is deleted unread (2.3.1)."""
         zk, move = self._variables.zk, self._moving[tp]
         if not zk.assignment(tp) or tp.topic in zk.deleting or not move.states:
             return True
@@ -256,7 +258,7 @@ class MoveRules:
         if move.protocol == KIP_455 and (move.pending or move.cancelled or move.now.requested != target):
             return True
         writer = self._variables.writers.get(event.client)
-        if writer is not None and move.states[-1].controller_epoch > writer.epoch:
+        if self._unfenced and writer is not None and move.states[-1].controller_epoch > writer.epoch:
             return True
         unread = writer is not None and self._taken.get(tp, -1) < writer.seq
         return self._forgets and unread
@@ -302,7 +304,6 @@ class MoveRules:
         found = [one for one in asked if was.reassigned_to(one) == move.now]
         if found:
             move.ask(found[-1], event.seq)
-            move.cancelled &= found[-1] != was.original
         return bool(found)
 
     @staticmethod

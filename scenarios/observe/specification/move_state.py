@@ -73,8 +73,9 @@ class MoveState:
     Attributes:
         now, before: its entry in the topic's znode, and the one before the last write. ``by``: who wrote it.
         asked: the targets that were asked for since the last move ended; the first is the oldest.
-        pending: the targets that were asked for by API, which no controller has taken up yet.
-        cancelled: whether a cancellation was asked for that no controller has carried out; moves may begin meanwhile.
+        pending: the targets that were asked for by API. ``cancelled``: whether a cancellation was. Such a request waits
+            for a controller, while others are carried out, and one that gets no answer is sent again: a controller may
+            take it up late, and more than once.
         open: whether a move was asked for, and has not ended. ``began``: the event that asked last.
         held: by target, the events from which and until which the ISR in ZooKeeper had all of it; until: 0, it has.
         first, states, seqs: the contents of its state znode from version ``first`` on, and the events that wrote them.
@@ -122,8 +123,6 @@ class MoveState:
             self.asked.remove(target)
         self.asked.append(target)
         self.began = seq
-        if target in self.pending:
-            self.pending.remove(target)
         self._hold(target, seq)
 
     @property

@@ -182,12 +182,14 @@ class RequestRules:
     def _check_epoch(
         self, event: ControlQueued, tp: TopicPartition, request: StopReplicaRequest, index: int, writer: Writer
     ) -> None:
-        """A replica that is not deleted is stopped before the decision that takes it out of the ISR (``ToOffline``)."""
+        """A replica that is not deleted is stopped before the decision that takes it out of the ISR (``ToOffline``).
+        The requests for all that leave in one step go out together, after the last of these decisions."""
         move, epoch = self._moving[tp], request.leader_epochs[index]
         known = move.version(move.floor if move.floor_by == writer.epoch else move.version_at(writer.seq))
         if known is None:
             return
-        least = known.leader_epoch if request.delete_partitions else known.leader_epoch - 1
+        together = max(1, len(move.now.removing), len({*move.before.replicas} - {*move.now.replicas}))
+        least = known.leader_epoch if request.delete_partitions else known.leader_epoch - together
         if not least <= epoch <= move.states[-1].leader_epoch:
             found = f"{event.node} stops {event.broker} with leader epoch {epoch}"
             self._variables.reject(event, tp, STOP_EPOCH, found, known, move)
