@@ -183,7 +183,7 @@ class BrokerPolicies:
             members than min.insync.replicas. Before, it went on by acks=1, so that consumers read what could be lost
             with one broker.
         diverges_below_start: KAFKA-12996 (2.7.0, 2.7.1, 2.8.0): a follower whose offset is below the start of the
-            leader's log is told where the logs diverge, where they do, and not that it is out of range.
+            leader's log gets the place where the logs diverge, where they do, and not OFFSET_OUT_OF_RANGE.
         diverging_fetch_counts: KAFKA-13141 (2.7.0 to 2.8.0): a leader takes the offset of a follower whose log diverges
             for what the follower has, before that has truncated.
         knows_min_isr: KAFKA-1555 (0.8.2): acks=all asks for min.insync.replicas. Before, there was no such setting, and

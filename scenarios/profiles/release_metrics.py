@@ -70,6 +70,7 @@ SINCE_1_1 = frozenset(
         "TotalQueueSize",
         "UnderMinIsr",
         "UnderMinIsrPartitionCount",
+        "ZooKeeperExpiresPerSec",
     }
 )
 """After 0.8.0, up to 1.1."""

@@ -414,7 +414,7 @@ TICKETS = (
     ),
     Ticket(
         key="KAFKA-12996",
-        title="a follower that is below the start of its leader's log is told where the logs diverge, and fails",
+        title="a follower below the start of its leader's log gets the place where the logs diverge, and fails",
         since="2.7.0",
         last="2.8.0",
         until=("2.7.2", "2.8.1", "3.0.0"),
