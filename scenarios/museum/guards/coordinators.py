@@ -173,7 +173,7 @@ GUARDS = (
         name="offsets_read_back",
         title="a coordinator that takes over reads nothing",
         here="A broker that leads a partition of __consumer_offsets now takes its log for empty.",
-        also=("coordinators_remember", "members_kept"),
+        also=("coordinators_remember", "members_kept", "generations_grow"),
         taken_out=(TakenOut(owner=Loaded, function="read", instead=nothing),),
     ),
     Guard(
@@ -255,7 +255,7 @@ GUARDS = (
         name="members_kept",
         title="a group counts as stable that is not written",
         here="A coordinator answers its members, and writes nothing of their generation: the next one knows none.",
-        also=("coordinators_remember",),
+        also=("coordinators_remember", "generations_grow"),
         taken_out=(TakenOut(owner=GroupMetadataManager, function="store_group", instead=_only_says),),
     ),
     Guard(
