@@ -63,7 +63,7 @@ class Worker:
         process.stdin.write(json.dumps([bugs, profile, seed]) + "\n")
         process.stdin.flush()
         line = process.stdout.readline()
-        if not line or process.poll() is not None:
+        if not line or "does not end" in line or process.poll() is not None:  # such a run ends its process, soon
             self.__exit__()
         if not line and not bugs:
             raise ChildProcessError(f"seed {seed} of {profile} ends its process without a bug")
