@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from attrs import evolve
 
 from emulator.protocol.control_batches import ControlBatch
-from emulator.protocol.made_up_records import made_up_records
+from emulator.protocol.made_up_records import made_up_key, made_up_records
 from emulator.protocol.records import (
     COMPRESSION,
     NO_PRODUCER_ID,
@@ -64,8 +64,12 @@ def entries(batch: Batch) -> list[Entry]:
         return []
     if isinstance(batch, KeyedBatch):
         return [Entry(place, *keyed) for place, keyed in zip(batch.places, batch.keys(), strict=True)]
+    if not isinstance(batch, StoredBatch):
+        return [
+            Entry(place, made_up_key(batch.id, place), True) for place in range(batch.next_offset - batch.base_offset)
+        ]
     try:
-        return [Entry(one.offset_delta, one.key, one.has_value) for one in whole_records(_bytes(batch))]
+        return [Entry(one.offset_delta, one.key, one.has_value) for one in whole_records(batch.records.read())]
     except ValueError as error:
         raise Uncleanable(f"the batch at {batch.base_offset}: {error}") from error
 

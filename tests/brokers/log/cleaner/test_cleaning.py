@@ -3,10 +3,13 @@
 import pytest
 from attrs import evolve
 
-from brokers.log.cleaner.contents import Uncleanable
+from brokers.log.cleaner.contents import Entry, Uncleanable, entries
 from brokers.log.log_config import RULES
 from emulator.protocol.compression import GZIP, LZ4, NONE, SNAPPY, ZSTD
+from emulator.protocol.made_up_records import made_up_records
 from emulator.protocol.records import COMPRESSION, StoredBatch
+from emulator.protocol.rewriting import whole_records
+from emulator.protocol.types import Batch
 from tests.brokers.log.cleaner.compacted_logs import CONFIG, CompactedLog, Read
 
 A, B, C = b"a", b"b", b"c"
@@ -193,3 +196,11 @@ def test_an_aborted_transaction_that_is_gone_with_its_segment_says_nothing_of_th
     assert log.log.delete_old_segments(log.now_ms * 1000, log.log.end_offset)
     log.clean()
     assert log.read() == [Read(3, A, b"3"), Read(5, B, b"1")]
+
+
+@pytest.mark.parametrize(("count", "size", "id"), [(1, 70, 0), (7, 7_000, 142), (300, 300, 99)])
+def test_the_records_of_an_emulated_batch_are_those_of_its_bytes(count: int, size: int, id: int) -> None:
+    """They are named without the bytes, which a batch of thousands takes long to write."""
+    batch = Batch(5, 5 + count, 0, size, id, timestamp_us=1_000_000)
+    parsed = [Entry(one.offset_delta, one.key, one.has_value) for one in whole_records(made_up_records(batch))]
+    assert entries(batch) == parsed
