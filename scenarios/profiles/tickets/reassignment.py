@@ -312,6 +312,11 @@ TICKETS = (
                 checkers=("gone_topics_forgotten", "converged"),
                 parts=("NO_STRAYS",),
             ),
+            Effect(
+                text="no preferred leader is elected by the check of the imbalance while a move is remembered, though "
+                "its topic is gone",
+                checkers=("elects_in_order",),
+            ),
         ),
     ),
     Ticket(

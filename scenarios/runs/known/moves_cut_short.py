@@ -6,17 +6,17 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from emulator.protocol.events import BrokerRegistered, ReplicaStopped
+from emulator.protocol.events import BrokerRegistered, MoveStarted, ReplicaStopped
+from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import decode_reassigning, decode_topic, state_path_partition, topic_path
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.findings.convergence_facts import Condition, MoveInTopic
-from scenarios.observe.findings.isr_facts import DeadInIsr
+from scenarios.observe.findings.isr_facts import DeadInIsr, LedElsewhere
 from scenarios.observe.findings.memory_facts import BrokerRemembers, ControllerRemembers
 from scenarios.runs.known.known_moves import WRITES_ASSIGNMENT
 from scenarios.runs.known.reason import Reason, of_broker, of_lacking, of_partition, of_violation
 
 if TYPE_CHECKING:
-    from emulator.protocol.types import TopicPartition
     from scenarios.observe.checkers import Violation
     from scenarios.runs.past import KeptEvents
 
@@ -108,6 +108,17 @@ def _remembered_for_good(past: KeptEvents, violation: Violation, tp: TopicPartit
     )
 
 
+@of_violation
+def _elections_wait(past: KeptEvents, violation: Violation) -> bool:
+    """Leadership is not given back, and a topic has been deleted while one of its partitions was moved, by the
+    controller of now (KafkaController.checkAndTriggerAutoLeaderRebalance, 2.4.1 to 3.3.2)."""
+    if not isinstance(violation.facts, LedElsewhere):
+        return False
+    moved = dict.fromkeys(TopicPartition(event.topic, event.partition) for event in past.of(MoveStarted))
+    deletions = (_deleted_while_moved(past, tp, violation.seq) for tp in moved)
+    return any(gone is not None and not past.elected_between(gone.seq, violation.seq) for gone in deletions)
+
+
 @of_broker
 def _created_again(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
     """The replica of a topic that is gone was deleted, and then the controller that deleted the topic made the move go
@@ -155,5 +166,6 @@ CUT_SHORT: tuple[Reason, ...] = (
     Reason(NEVER_LED, _watch_never_set, effect=3),
     Reason(DELETED, _remembered_for_good),
     Reason(DELETED, _created_again, effect=1),
+    Reason(DELETED, _elections_wait, effect=2),
     Reason(OVERWRITTEN, _overwritten),
 )

@@ -7,11 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from attrs import evolve
 
 from emulator.protocol import events as e
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import decode_reassigning, decode_topic, state_path, topic_path
 from emulator.trace.events import Step, ZkWritten
+from scenarios.observe.findings.isr_facts import LedElsewhere
 from scenarios.runs import Run, run_scenario
 from scenarios.runs.findings import findings
 from scenarios.runs.known.moves_cut_short import DELETED, NEVER_LED, OVERWRITTEN
@@ -198,3 +200,14 @@ def test_a_move_that_begins_while_partitions_are_added_is_overwritten(profile: s
     )
     assert set(changed(run, kept_in_zookeeper)) == {None}
     assert overwritten(profile, "2300ms").passed
+
+
+def test_no_leadership_is_given_back_while_a_move_of_a_topic_that_is_gone_is_remembered() -> None:
+    """kafka-2.4, seed 38 of an earlier default swarm."""
+    run = deleted("kafka-2.4")
+    last = max(event.seq for event in kept(run)) + 1
+    facts = LedElsewhere(2, 0, (0, 2), 1, 1, 10)
+    elsewhere = evolve(run.violations[0], invariant="elects_in_order", t_us=last, seq=last, facts=facts, part=None)
+    assert tickets(told(run, run.profile, kept(run), elsewhere))[0] == DELETED
+    elected = e.ControllerElected(last, last - 1, 0, 4, 9)
+    assert tickets(told(run, run.profile, [*kept(run), elected], elsewhere))[0] is None
