@@ -15,7 +15,8 @@ class LogsReload(BrokerMemory):
 
     Verified: when the cluster is at rest, for each replica of each broker that the controller has reached for long
         enough: what it works with, against its files and the checkpoints as they are written next. No log lies there
-        that is to replace another while nothing is copied to it: a start takes it for a copy under way (KIP-113).
+        that is to replace another while nothing is copied to it: a start takes it for a copy under way (KIP-113). One of a
+        replica that is not assigned any more is left like the replica itself.
 
     Together with ``broker_remembers`` (replicas, producers, settings, metadata), ``coordinators_remember`` (groups and
     transactions) and ``converged`` this is what a restart at rest shows; a test restarts brokers and compares.
@@ -36,4 +37,6 @@ class LogsReload(BrokerMemory):
                 words = name.replace("_", " ")
                 yield Unlike("logs", words, str(getattr(kept, name)), str(getattr(loaded, name)), tp)
         for tp in memories["futures"]:
+            if event.node not in self.cluster.assignment(tp):
+                continue
             yield Unlike("futures", "", "no copy to another directory", "the log of one", tp)
