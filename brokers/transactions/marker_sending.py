@@ -24,8 +24,6 @@ RETRY_US = 50_000
 after the answer of a leader."""
 FENCED = Errors.INVALID_PRODUCER_EPOCH, Errors.TRANSACTION_COORDINATOR_FENCED
 """The errors by which a leader says that another producer or coordinator has taken over."""
-KNOWS_NOTHING = "TransactionMarkerChannelManager.addTxnMarkersToBrokerQueue (0.11 to 3.9)"
-"""The ticket of a coordinator that takes partitions for deleted of which its broker has no metadata yet."""
 
 
 class Queued(NamedTuple):
@@ -110,7 +108,7 @@ class TransactionMarkerChannelManager:
 
     def _show_skipped(self, tp: TopicPartition) -> None:
         node = self.process.node
-        node.trace.mark(Deviated, node.id, KNOWS_NOTHING, *tp, node.id)
+        node.trace.mark(Deviated, node.id, "TransactionMarkerChannelManager", *tp, node.id)
 
     def _again(self, id: str, partitions: Sequence[TopicPartition]) -> None:
         def enqueue(_: object) -> None:

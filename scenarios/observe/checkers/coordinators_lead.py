@@ -19,7 +19,7 @@ class CoordinatorsLead(BrokerMemory):
         leaders in ZooKeeper: two brokers that both answer for one group are seen, and a group for which none does.
 
     Not verified: coordinators while leaders change, when a broker may not know it yet; those of a replica that is left
-        on a broker, which has never been told that it is not assigned any more (``converged`` looks at these).
+        on a broker, which has never received that it is not assigned any more (``converged`` looks at these).
     """
 
     name: ClassVar[str] = "coordinators_lead"

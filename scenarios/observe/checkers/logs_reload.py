@@ -15,8 +15,8 @@ class LogsReload(BrokerMemory):
 
     Verified: when the cluster is at rest, for each replica of each broker that the controller has reached for long
         enough: what it works with, against its files and the checkpoints as they are written next. No log lies there
-        that is to replace another while nothing is copied to it: a start takes it for a copy under way (KIP-113). One of a
-        replica that is not assigned any more is left like the replica itself.
+        that is to replace another while nothing is copied to it: a start takes it for a copy under way (KIP-113). That
+        of a replica which is not assigned any more is left like the replica itself.
 
     Together with ``broker_remembers`` (replicas, producers, settings, metadata), ``coordinators_remember`` (groups and
     transactions) and ``converged`` this is what a restart at rest shows; a test restarts brokers and compares.

@@ -194,8 +194,8 @@ class Cleaning:
     # -- what is left -------------------------------------------------------------------------------------------------
 
     def _left(self, after: dict[int, KeyedRecord]) -> Iterator[Wrong]:
-        """What an earlier cleaning, or this one, should have taken. The cleaner does not look for keys before the start
-        of the log, which may be within a segment."""
+        """The records that should be gone, now or since an earlier cleaning. The cleaner looks for no keys before the
+        start of the log, which may be within a segment."""
         last = {record.key: offset for offset, record in after.items() if self.fates[record.place] == COMMITTED}
         for offset, record in after.items():
             later = last.get(record.key, offset)

@@ -13,9 +13,8 @@ LOGGERS = tuple((name, "INFO" if name == STATE_CHANGES else level) for name, lev
 PROFILE = KAFKA_2_5.with_differences(
     *differences(KAFKA_2_5, RELEASE),
     Difference(
-        title="the level of a broker's state.change.logger",
-        before="is TRACE",
-        here="is INFO",
+        title="a real client that asks a broker for its loggers, or changes their levels (BROKER_LOGGER),",
+        here="sees and changes those of config/log4j.properties, which has state.change.logger at INFO by then",
         source="config/log4j.properties, 2.6.0",
         policies={"brokers.loggers": LOGGERS},
     ),

@@ -349,7 +349,7 @@ TICKETS = (
         "transaction for deleted: they get no marker, and the transaction stays open in their logs",
         since="0.11.0.0",
         effects=(Effect(checkers=("markers_decided", "transactions_close", "converged"), parts=("READ",)),),
-        witness="TransactionMarkerChannelManager.addTxnMarkersToBrokerQueue (0.11 to 3.9)",
+        witness="TransactionMarkerChannelManager",
         source="addTxnMarkersToBrokerQueue, 2.3.1 and 3.9.0",
     ),
     Ticket(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from brokers.transactions.marker_sending import KNOWS_NOTHING
 from emulator.protocol.events import BecameLeader, UnknownProducerAppended
 from scenarios.observe.findings.log_facts import BatchTwice
 from scenarios.runs.known.reason import Reason, of_partition
@@ -102,7 +101,7 @@ def _left_without_assignment(past: KeptEvents, violation: Violation | None) -> b
 def _taken_for_deleted(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """A coordinator has sent no marker to the partition, as its broker had received none."""
     return any(
-        (one.ticket, one.topic, one.partition) == (KNOWS_NOTHING, *tp) and one.seq <= violation.seq
+        (one.ticket, one.topic, one.partition) == ("TransactionMarkerChannelManager", *tp) and one.seq <= violation.seq
         for one in past.run.witnesses
     )
 
@@ -113,5 +112,5 @@ PRODUCERS: tuple[Reason, ...] = (
     Reason("KAFKA-7190", _producer_forgotten),
     Reason("KAFKA-9235", _kept_its_ids),
     Reason("KAFKA-9801", _left_without_assignment),
-    Reason(KNOWS_NOTHING, _taken_for_deleted),
+    Reason("TransactionMarkerChannelManager.addTxnMarkersToBrokerQueue (0.11 to 3.9)", _taken_for_deleted),
 )

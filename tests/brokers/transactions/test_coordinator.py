@@ -2,7 +2,6 @@
 
 import pytest
 
-from brokers.transactions.marker_sending import KNOWS_NOTHING
 from brokers.transactions.metadata import LAST_EPOCH
 from brokers.transactions.policies import TransactionPolicies
 from brokers.transactions.records import TransactionBatch
@@ -184,7 +183,7 @@ def test_a_coordinator_takes_partitions_for_deleted_of_which_its_broker_has_rece
     bench.learn(STATES, ME)
     bench.wait(SECOND)
     assert (bench.state, bench.markers.noted) == ("CompleteCommit", [])
-    assert [(one.ticket, one.partition) for one in seen] == [(KNOWS_NOTHING, TP.partition)]
+    assert [(one.ticket, one.partition) for one in seen] == [("TransactionMarkerChannelManager", TP.partition)]
 
 
 def test_a_producer_id_whose_epochs_are_used_up_is_replaced() -> None:

@@ -8,7 +8,6 @@ from typing import Any, cast
 import pytest
 
 from brokers.log.producer_state_manager import ProducerStateManager
-from brokers.transactions.marker_sending import KNOWS_NOTHING
 from emulator.protocol import events as e
 from emulator.protocol.errors import Errors
 from emulator.protocol.shown import Deviated
@@ -224,7 +223,7 @@ def test_a_group_that_waits_for_an_assignment_is_known_where_one_is_missing(brok
 def test_a_missing_marker_is_known_where_the_partition_was_taken_for_deleted(
     partition: int, seq: int, found: bool
 ) -> None:
-    taken = Deviated(1, 1, 0, 0, KNOWS_NOTHING, "orders", partition, 0)
+    taken = Deviated(1, 1, 0, 0, "TransactionMarkerChannelManager", "orders", partition, 0)
     past = SimpleNamespace(run=SimpleNamespace(witnesses=(taken,)))
     violation = SimpleNamespace(partition=TopicPartition("orders", 1), brokers=(0,), seq=seq)
     assert _taken_for_deleted(cast("Any", past), cast("Any", violation)) is found

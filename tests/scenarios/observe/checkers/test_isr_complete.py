@@ -328,9 +328,10 @@ def test_a_log_of_which_nothing_is_known_shows_nothing() -> None:
     assert run.violations() == []
 
 
-@pytest.mark.parametrize(("end", "expected"), [(20, []), (10, [NAME])])
-def test_nothing_but_its_end_is_known_of_a_log_that_retention_has_emptied(end: int, expected: list[str]) -> None:
-    """It leads after an unclean election. Broker 2 has batches below its start, and fetches on from there."""
+@pytest.mark.parametrize("end", [20, 10])
+def test_nothing_but_its_end_is_known_of_a_log_that_retention_has_emptied(end: int) -> None:
+    """It leads after an unclean election. Broker 2 has batches below its start, and fetches on from there. Of those
+    that retention has deleted from every log nothing is known either."""
     run = after_retention(empty=True)
     run.state(0, (0, 1, 2), 0)
     run.state(3, (3,), 1)
@@ -339,7 +340,7 @@ def test_nothing_but_its_end_is_known_of_a_log_that_retention_has_emptied(end: i
     run.state(3, (3, 2), 1)
     run.everywhere(20, 3, 1, nodes=(3, 2))
     run.high_watermark(3, 30, 1, leader=True)
-    assert run.invariants()[:1] == expected
+    assert run.violations() == []
 
 
 def test_of_two_requests_the_znode_says_which_move_has_begun() -> None:
