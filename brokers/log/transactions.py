@@ -16,7 +16,7 @@ from emulator.protocol.control_batches import ControlBatch
 from emulator.protocol.describe_producers import NO_TRANSACTION, ActiveProducer
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.produce import IdempotentBatch
-from emulator.protocol.records import NO_SEQUENCE
+from emulator.protocol.records import HEADER_BYTES, NO_SEQUENCE
 
 
 class AbortedTxn(NamedTuple):
@@ -113,7 +113,8 @@ class TransactionalProducers(ProducerStateManager):
         self._begin_epoch(producer_id, marker.producer_epoch)
         self._markers[producer_id] = marker
         self.completed.append(CompletedTxn(first, last))
-        if not marker.committed and marker.size:
+        # An empty one says that its transaction is cleaned from the log (ProducerAppendInfo.append, 2.3.1).
+        if not marker.committed and marker.size > HEADER_BYTES:
             stable = min(self.ongoing.values(), default=last + 1)
             self.aborted.append(AbortedTxn(producer_id, first, last, stable))
 

@@ -348,7 +348,12 @@ TICKETS = (
         title="a coordinator that begins before its broker has received any partition takes those of a decided "
         "transaction for deleted: they get no marker, and the transaction stays open in their logs",
         since="0.11.0.0",
-        effects=(Effect(checkers=("markers_decided", "transactions_close", "converged"), parts=("READ",)),),
+        effects=(
+            Effect(
+                checkers=("markers_decided", "transactions_close", "records_in_transactions", "converged"),
+                parts=("READ",),
+            ),
+        ),
         witness="TransactionMarkerChannelManager",
         source="addTxnMarkersToBrokerQueue, 2.3.1 and 3.9.0",
     ),

@@ -3,7 +3,7 @@
 import pytest
 from attrs import evolve
 
-from brokers.log.cleaner.contents import Entry, Uncleanable, entries
+from brokers.log.cleaner.contents import Entry, Uncleanable, entries, without_records
 from brokers.log.log_config import RULES
 from emulator.protocol.compression import GZIP, LZ4, NONE, SNAPPY, ZSTD
 from emulator.protocol.made_up_records import made_up_records
@@ -204,3 +204,20 @@ def test_the_records_of_an_emulated_batch_are_those_of_its_bytes(count: int, siz
     batch = Batch(5, 5 + count, 0, size, id, timestamp_us=1_000_000)
     parsed = [Entry(one.offset_delta, one.key, one.has_value) for one in whole_records(made_up_records(batch))]
     assert entries(batch) == parsed
+
+
+def test_a_marker_that_was_emptied_is_no_aborted_transaction_to_a_follower() -> None:
+    """kafka-2.3, seed 404 of the default swarm: it fetched from a leader that had compacted its log."""
+    leader, follower = CompactedLog(), CompactedLog()
+    leader.write((A, b"1"), producer=ANNE, sequence=0, transactional=True)
+    leader.end(ANNE, committed=False)
+    emptied = without_records(leader.log.batches[-1])
+    follower.write((B, b"1"))
+    follower.write((B, b"2"))
+    follower.log.append(evolve(emptied, base_offset=2, next_offset=3))
+    follower.write((A, b"2"), producer=ANNE, sequence=1, transactional=True)
+    follower.end(ANNE, committed=True)
+    follower.roll()
+    follower.write((C, b"1"))
+    follower.clean()
+    assert Read(3, A, b"2") in follower.read()
