@@ -222,6 +222,8 @@ class GroupCoordinator:
         group.update(member, request.protocols, callback)
 
         def stored(error: Errors) -> None:
+            if not error and member.awaiting_join is None:
+                return  # a rebalance that began in the meantime has answered it
             if not error:
                 node, promises = self.process.node, (policies.static_member_stored, policies.static_member_rebalances)
                 node.trace.mark(MemberReturned, node.id, group.id, instance_id, member_id, *promises)

@@ -1,10 +1,14 @@
 """Static members (KIP-345): a client that comes back as the same instance keeps its place."""
 
+from collections.abc import Callable
+
 import pytest
 
 from brokers.groups.group import GroupState
+from brokers.groups.group_metadata_manager import GroupMetadataManager
 from brokers.groups.policies import GroupPolicies
 from emulator.protocol.errors import Errors
+from emulator.protocol.shown_coordination import MemberReturned
 from tests.brokers.groups.bench import DELAY, OFFSETS, SESSION, GroupBench
 
 STORED = GroupPolicies(static_member_stored=True, static_member_rebalances=True)
@@ -31,6 +35,26 @@ def test_a_static_member_comes_back_without_a_rebalance(policies: GroupPolicies 
     assert back.member_id != follower
     assert bench.group.state is GroupState.STABLE
     assert bench.ask_sync(back.member_id, 1, instance_id="b").last.assignment == f"for {follower}".encode()
+
+
+def test_one_that_a_rebalance_has_answered_is_not_answered_for_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seed 417 of kafka-2.7: the rebalance ended while the coordinator wrote its new member id (KAFKA-10284)."""
+    bench = GroupBench(STORED)
+    leader, _follower = pair(bench)
+    returned = bench.see(MemberReturned)
+    written: list[Callable[[Errors], None]] = []
+
+    def held(_store: GroupMetadataManager, _group: object, _assigned: object, done: Callable[[Errors], None]) -> None:
+        written.append(done)
+
+    monkeypatch.setattr(GroupMetadataManager, "store_group", held)
+    back = bench.ask_join(instance="b")
+    assert back.replies == []
+    bench.leave((leader, "a"))
+    assert (back.last.error, back.last.generation) == (Errors.NONE, 2)
+    (done,) = written
+    done(Errors.NONE)
+    assert (len(back.replies), returned) == (1, [])
 
 
 def test_the_one_that_it_replaces_is_fenced() -> None:
