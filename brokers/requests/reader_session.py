@@ -114,6 +114,7 @@ class ReaderSession(ABC):
         unknown: partitions that the metadata lacked when the request in hand came. They are not read and answered
             with an error, which completes the request only where nothing else is in the session
             (KafkaApis.handleFetchRequest, 2.3).
+        throttles: the version of the leader's throttle when the request began to wait.
     """
 
     manager: ReplicaManager
@@ -127,6 +128,7 @@ class ReaderSession(ABC):
     can_complete: bool = True
     unserved: dict[SessionPosition, None] = field(factory=dict)
     unknown: dict[SessionPosition, None] = field(factory=dict)
+    throttles: int = 0
     delayed: DelayedFetch = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -178,6 +180,7 @@ class ReaderSession(ABC):
             self._find_unknown()
         self.delayed.request = request
         if not self.try_complete(arrived=True):
+            self.throttles = self.manager.throttle.version
             self.delayed.wait(request)
 
     def _find_unknown(self) -> None:
@@ -215,8 +218,9 @@ class ReaderSession(ABC):
         """The time of the request is over: answer it with what there is."""
         request = self.delayed.request
         assert request is not None
-        collected = self._collect(request, False)
-        if collected.size >= request.min_bytes > 0 and not self.manager.throttle.active:
+        collected, throttle = self._collect(request, False), self.manager.throttle
+        throttled = throttle.active or throttle.version != self.throttles  # its end wakes no fetch (KIP-73)
+        if collected.size >= request.min_bytes > 0 and not throttled:
             self._show_overdue(collected)
         self._answer(collected)
 

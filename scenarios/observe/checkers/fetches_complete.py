@@ -16,8 +16,8 @@ class FetchesComplete(Checker):
     Verified: each fetch of a follower or an emulated consumer that is answered only because fetch.max.wait.ms is over:
         there are not as many bytes as it waits for.
 
-    Not verified: while a throttle limits any replica of the broker, since the end of a throttle wakes no fetch
-        (KIP-73); fetches that are answered too early; real consumers.
+    Not verified: fetches that wait while a throttle limits any replica of the broker, or changes, since the end of a
+        throttle wakes no fetch (KIP-73); fetches that are answered too early; real consumers.
     """
 
     name: ClassVar[str] = "fetches_complete"

@@ -4,6 +4,7 @@ from attrs import evolve
 
 from brokers.broker_policies import BrokerPolicies
 from brokers.partition.isr import ByController
+from emulator.protocol.shown import FetchOverdue
 from emulator.protocol.types import TopicPartition
 from emulator.zookeeper import ZkCode
 from fetchers.quota import QuotaManagers, Throttle
@@ -55,6 +56,27 @@ def test_kafka_4313_a_replica_in_sync_is_not_held_back_but_counts() -> None:
         assert len(answer.partitions[0].batches) == 2
     assert bench.manager.throttle.listed.is_quota_exceeded(bench.world.now)
     assert bench.follower(2).at(0) is None
+
+
+def test_the_end_of_a_throttle_wakes_no_fetch_and_is_no_defect() -> None:
+    """Seed 426 of kafka-2.8: the fetch waits for its time, though there are records that it may read now."""
+    quotas = QuotaManagers(ME)
+    quotas.configured(f"brokers/{ME}", {"leader.replication.throttled.rate": "100"})
+    quotas.configured(f"topics/{TP.topic}", {"leader.replication.throttled.replicas": f"{TP.partition}:{ME}"})
+    bench = Bench(throttle=quotas.leader)
+    bench.lead(isr=(0,))
+    for _ in range(10):
+        bench.produce()
+    overdue = bench.see(FetchOverdue)
+    follower = bench.follower(1, max_partition_bytes=200)
+    follower.at(0)
+    assert follower.at(2) is None
+    quotas.configured(f"topics/{TP.topic}", {})
+    assert not bench.manager.throttle.active
+    answer = follower.expire()
+    assert answer is not None
+    assert [len(found.batches) for found in answer.partitions] == [2]
+    assert overdue == []
 
 
 def test_records_that_are_held_back_keep_the_world_unsettled() -> None:
