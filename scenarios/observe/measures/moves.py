@@ -301,10 +301,16 @@ class Moves(Fold):
             del self._open[tp]
 
     def _assigned(self, event: AssignmentWritten) -> None:
-        """Forget a move that was refused because its topic was to be deleted, as that topic goes."""
+        """Forget a move that was refused because its topic was to be deleted, as that topic goes. One that was asked
+        for before its topic is made begins with the replicas with which that is."""
         move = self._open.get(event.tp)
-        if move is not None and move.row.failed and not event.replicas:
+        if move is None:
+            return
+        if move.row.failed and not event.replicas:
             del self._open[event.tp]
+        elif not move.row.original and event.replicas:
+            move.row = move.row._replace(original=event.replicas, target=move.row.target or event.replicas)
+            move.needed = move.row.target != event.replicas
 
     def _done(self, tp: TopicPartition, move: _Move, event: Event) -> None:
         del self._open[tp]

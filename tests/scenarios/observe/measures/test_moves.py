@@ -63,6 +63,30 @@ def test_a_cancelled_move_ends_where_it_began() -> None:
     assert moves(stream) == [(1_000, OLD, OLD, True)]
 
 
+def test_also_one_that_was_asked_for_before_its_topic_was_made() -> None:
+    """Seed 415 of kafka-3.6: the topic and its move are asked for while there is no controller."""
+    stream = Stream()
+    stream.at(1_000).move((3, 1, 2))
+    stream.topic("orders", {0: OLD})
+    stream.state(0, OLD)
+    topic(stream, (3, 1, 2, 0), {0: ReassigningReplicas((3,), (0,))})
+    answer(stream)
+    stream.at(2_000).emit(MoveCancelled, *ORDERS_0)
+    topic(stream, (1, 2, 0), {})
+    stream.moved()
+    answer(stream)
+    stream.finish(9_000)
+    assert moves(stream) == [(1_000, OLD, OLD, True)]
+
+
+def test_one_that_asks_for_the_replicas_with_which_its_topic_is_made_moves_nothing() -> None:
+    stream = Stream()
+    stream.at(1_000).move(OLD)
+    stream.topic("orders", {0: OLD})
+    answer(stream)
+    assert stream.finish(9_000)["moves"] == 0
+
+
 def test_so_does_one_that_was_begun_by_an_earlier_request() -> None:
     """A request whose answer was lost is carried out after a later one has ended."""
     stream = started()
