@@ -3,11 +3,13 @@ down what they found, and end with 1 where a target is missed."""
 
 import argparse
 import json
+import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from benchmarks.calibration.errors import CannotRecord
 from benchmarks.results import write_section
 from emulator import logger
 from scenarios.cluster.cluster import Cluster
@@ -32,6 +34,24 @@ def conclude(name: str, lines: Sequence[str], problems: Sequence[str] = (), *, w
     for problem in problems:
         print(f"missed: {problem}", file=sys.stderr)
     return 1 if problems else 0
+
+
+def exit_on_sigterm() -> None:
+    """Let SIGTERM raise an exception, so that no process which this one starts outlives it."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+
+
+def record_each(program: str, names: Sequence[str], record: Callable[[str], str]) -> int:
+    """Record each of ``names`` on a real cluster, and print what ``record`` says of it. Returns the exit code: 2 where
+    one cannot be recorded, and those after it are not tried."""
+    exit_on_sigterm()
+    for name in names:
+        try:
+            print(f"{name}: {record(name)}", flush=True)
+        except CannotRecord as error:
+            print(f"{program}: {name}: {error}", file=sys.stderr)
+            return 2
+    return 0
 
 
 def alone(module: str, *arguments: object) -> Any:

@@ -4,7 +4,6 @@ fetches what is missing).
 """
 
 import argparse
-import signal
 import socket
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,9 +13,9 @@ from struct import Struct
 from typing import Any
 
 from benchmarks.announced.recorded import RECORDED, Answers, read_recorded, write_recorded
-from benchmarks.calibration.errors import CannotRecord
 from benchmarks.calibration.real.cluster import START_WITHIN_S, RealCluster, running
 from benchmarks.calibration.releases import OLD_ZOOKEEPER, RELEASES, RELOAD4J, Release
+from benchmarks.program import record_each
 from scenarios.wire.codec import APIS, decode_response, encode_request
 from scenarios.wire.refusals import WITHOUT_SECURITY
 
@@ -103,16 +102,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--file", type=Path, default=RECORDED, help="where answers are kept; that of the tests if absent"
     )
     options = parser.parse_args(argv)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # an exception, so that no process outlives this one
-    for name in options.release:
-        try:
-            found = ask(ASKED[name])
-        except CannotRecord as error:
-            print(f"benchmarks.announced: {error}", file=sys.stderr)
-            return 2
-        write_recorded({**read_recorded(options.file), name: found}, options.file)
-        print(f"{name}: {len(found.announced)} APIs, {len(found.refused)} of them without security", flush=True)
-    return 0
+    return record_each("benchmarks.announced", options.release, lambda release: _record(release, options.file))
+
+
+def _record(release: str, file: Path) -> str:
+    found = ask(ASKED[release])
+    write_recorded({**read_recorded(file), release: found}, file)
+    return f"{len(found.announced)} APIs, {len(found.refused)} of them without security"
 
 
 if __name__ == "__main__":

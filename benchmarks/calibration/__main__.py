@@ -6,7 +6,6 @@ page [--write]                   docs/understand/calibration.md
 """
 
 import argparse
-import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ from pathlib import Path
 from benchmarks.calibration.errors import CannotRecord
 from benchmarks.calibration.recording import RECORDINGS, case_names
 from benchmarks.calibration.releases import MAIN, RELEASES
+from benchmarks.program import exit_on_sigterm
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -61,7 +61,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
 def _record(options: argparse.Namespace) -> int:
     from benchmarks.calibration.record import record  # with what plays on real clusters
 
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # an exception, so that no process outlives this one
+    exit_on_sigterm()
     failed = 0
     for case in options.case:
         for release in options.release or MAIN:

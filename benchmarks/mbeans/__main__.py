@@ -4,7 +4,6 @@ is missing).
 """
 
 import argparse
-import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -18,6 +17,7 @@ from benchmarks.calibration.errors import CannotRecord
 from benchmarks.calibration.real.cluster import START_WITHIN_S, RealCluster, running
 from benchmarks.calibration.releases import RELEASES, Release
 from benchmarks.mbeans.recorded import names, recorded_path
+from benchmarks.program import record_each
 
 TOPIC, BROKERS, RECORDS = "orders", 2, 20
 NAMES = Path(__file__).with_name("Names.java")
@@ -65,18 +65,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         "release", nargs="+", choices=tuple(RELEASES), metavar="RELEASE", help=f"of {', '.join(RELEASES)}"
     )
     options = parser.parse_args(argv)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # an exception, so that no process outlives this one
-    for name in options.release:
-        try:
-            found = ask(RELEASES[name])
-        except CannotRecord as error:
-            print(f"benchmarks.mbeans: {error}", file=sys.stderr)
-            return 2
-        path = recorded_path(name)
-        path.parent.mkdir(exist_ok=True)
-        path.write_text("".join(f"{line}\n" for line in found), encoding="utf-8")
-        print(f"{name}: {len(found)} names", flush=True)
-    return 0
+    return record_each("benchmarks.mbeans", options.release, _record)
+
+
+def _record(release: str) -> str:
+    found, path = ask(RELEASES[release]), recorded_path(release)
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("".join(f"{line}\n" for line in found), encoding="utf-8")
+    return f"{len(found)} names"
 
 
 if __name__ == "__main__":

@@ -9,13 +9,11 @@ Exit code 1 where a duration is off by more than 10 %, or fewer than four moves 
 """
 
 import argparse
-import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.calibration.errors import CannotRecord
-from benchmarks.program import conclude, quiet
+from benchmarks.program import conclude, quiet, record_each
 from benchmarks.reality.folder import RECORDINGS
 from benchmarks.reality.moves import MOVES
 from benchmarks.results import between_marks, machine
@@ -40,15 +38,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _record(names: Sequence[str], folder: Path) -> int:
     from benchmarks.reality.measuring import measure  # with what runs real clusters
 
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # an exception, so that no process outlives this one
-    for name in names:
-        try:
-            reality = measure(MOVES[name], folder)
-        except CannotRecord as error:
-            print(f"benchmarks.reality: {name}: {error}", file=sys.stderr)
-            return 2
-        print(f"{name}: {reality.duration_s:.1f} s, load average {reality.load}", flush=True)
-    return 0
+    def recorded(name: str) -> str:
+        reality = measure(MOVES[name], folder)
+        return f"{reality.duration_s:.1f} s, load average {reality.load}"
+
+    return record_each("benchmarks.reality", names, recorded)
 
 
 def _compare(*, write: bool) -> int:
