@@ -113,11 +113,11 @@ class ReplicaStateMachine:
         if target is self.rules.deletion[0]:
             for tp in partitions:
                 self.batch.add_stop_replica(broker, tp, delete=True)
-        trace = self.zk_client.trace
-        if trace.shows(ReplicasChanged):
+        process = self.elections.process
+        if process.node.trace.shows(ReplicasChanged):
             states = self.context.replica_states_on(broker)
             before = tuple(states.get(tp, ReplicaState.NON_EXISTENT) for tp in partitions)
-            trace.show(ReplicasChanged, self.batch.controller_id, broker, tuple(partitions), before, target)
+            process.show(ReplicasChanged, self.batch.controller_id, broker, tuple(partitions), before, target)
         if target is not ReplicaState.NON_EXISTENT:
             self.context.set_replica_states(broker, partitions, target)
             return
