@@ -276,6 +276,6 @@ MEMORIES: "tuple[Memory[Broker], ...]" = (
 
 def show(broker: "Broker", occasion: str) -> None:
     """Show what a broker remembers, where anything looks."""
-    trace = broker.process.node.trace
-    if trace.shows(Remembered):
-        trace.mark(Remembered, broker.process.node.id, "broker", occasion, recalled(MEMORIES, broker))
+    process = broker.process
+    if process.node.trace.shows(Remembered):
+        process.mark(Remembered, process.node.id, "broker", occasion, recalled(MEMORIES, broker))

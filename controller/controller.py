@@ -134,7 +134,7 @@ class Controller:
         process, context, policies = self.process, self.context, self.policies
         self._step = Steps(self.gates, process)
         self.zk_client = KafkaZkClient(
-            self.zk, process.node.trace, process.node.id, context, policies.fencing, policies.broker_epochs,
+            self.zk, process, context, policies.fencing, policies.broker_epochs,
             self._new_topic_id, policies.topic_version, policies.collections,
             never=Signal(process.world, "a new session, which waits") if policies.expiry_waits_for_event else None,
         )  # fmt: skip

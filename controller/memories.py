@@ -148,6 +148,5 @@ OUTSIDE_THE_CONTEXT = ("epoch", "channels", "watched_topics", "watches", "batch"
 
 def show(controller: Remembering, process: Process, occasion: str) -> None:
     """Show what the controller of a broker's process remembers, where anything looks."""
-    trace = process.node.trace
-    if trace.shows(Remembered):
-        trace.mark(Remembered, process.node.id, "controller", occasion, recalled(MEMORIES, controller))
+    if process.node.trace.shows(Remembered):
+        process.mark(Remembered, process.node.id, "controller", occasion, recalled(MEMORIES, controller))

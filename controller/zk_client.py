@@ -15,13 +15,13 @@ from attrs import define
 from controller.context import NO_CONTROLLER, ControllerContext
 from controller.errors import StateChangeFailed
 from emulator.kernel import Signal
+from emulator.nodes import Process
 from emulator.protocol import znodes
 from emulator.protocol.assignments import Replicas
 from emulator.protocol.scala_order import SCALA_2_12, ScalaCollections
 from emulator.protocol.shown import RequestedMovesRead
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
-from emulator.trace import Trace
 from emulator.zookeeper import ZkClient, ZkCode, error_of
 from emulator.zookeeper.messages import (
     Create,
@@ -72,7 +72,7 @@ class KafkaZkClient:
     """One controller's access to ZooKeeper. Its writes are fenced by the controller epoch of its context.
 
     Attributes:
-        node: the broker that is the controller.
+        process: the broker that is the controller.
         broker_epochs: whether the incarnations of a broker are distinguished by the czxid of its znode (KIP-380).
         topic_version: the version of the topics' znodes that it writes; 2 has adding and removing replicas (KIP-455),
             3 the topic's id (KIP-516).
@@ -84,8 +84,7 @@ class KafkaZkClient:
     """
 
     zk: ZkClient
-    trace: Trace
-    node: int
+    process: Process
     context: ControllerContext
     fence: Fence
     broker_epochs: bool
@@ -104,9 +103,10 @@ class KafkaZkClient:
     async def ask(self, requests: Iterable[Request]) -> list[ZkResponse]:
         """The responses, in order, errors included. The cause in the trace stays what it was."""
         await self._begin()
-        cause = self.trace.cause
+        trace = self.process.node.trace
+        cause = trace.cause
         responses = await self.zk.pipeline(requests)
-        self.trace.cause = cause
+        trace.cause = cause
         return responses
 
     async def _begin(self) -> None:
@@ -227,9 +227,10 @@ class KafkaZkClient:
     async def states(self, partitions: Sequence[TopicPartition]) -> dict[TopicPartition, LeaderAndIsr]:
         """Leader and ISR of ``partitions``; those without a state znode are left out. Arms registered watches."""
         await self._begin()
-        cause = self.trace.cause
+        trace = self.process.node.trace
+        cause = trace.cause
         states = await self.zk.pipeline_into(_state, (GetData(znodes.state_path(tp)) for tp in partitions))
-        self.trace.cause = cause
+        trace.cause = cause
         return {tp: state for tp, state in zip(partitions, states, strict=True) if state is not None}
 
     async def write_states(self, states: Mapping[TopicPartition, LeaderAndIsr]) -> UpdateLeaderAndIsrResult:
@@ -264,7 +265,7 @@ class KafkaZkClient:
             targets = znodes.decode_reassignment(response.data)
         except (ValueError, KeyError, TypeError):
             return {}
-        self.trace.show(RequestedMovesRead, self.node, targets)
+        self.process.show(RequestedMovesRead, self.process.node.id, targets)
         return {tp: targets[tp] for tp in self.collections.set_order(tuple(targets))}
 
     async def write_reassignments(self, targets: Mapping[TopicPartition, Replicas]) -> None:

@@ -85,8 +85,8 @@ class FollowerThrottle:
             partitions.pending.release()
 
     def _show_in_sync(self, state: PartitionFetchState) -> None:
-        node = self._process.node
-        node.trace.mark(Deviated, node.id, "KAFKA-15080", *state.tp, node.id)
+        process = self._process
+        process.mark(Deviated, process.node.id, "KAFKA-15080", *state.tp, process.node.id)
 
     def _quota(self, state: PartitionFetchState) -> Quota | None:
         return self._rules.quota(state.tp, state.adding)

@@ -158,10 +158,10 @@ class InternalTopicPartitions:
         return True
 
     def _showing(self, done: Done, about: tuple[str, ...]) -> Done:
-        node = self.manager.process.node
+        process = self.manager.process
 
         def show_and_do(error: Errors, base_offset: int) -> None:
-            node.trace.mark(CoordinatorWrote, node.id, about, bool(error))
+            process.mark(CoordinatorWrote, process.node.id, about, bool(error))
             done(error, base_offset)
 
         return show_and_do
@@ -172,8 +172,7 @@ class InternalTopicPartitions:
     def append(self, records: ProducedBatch, timeout_us: int, done: Done, about: About = tuple) -> None:
         """Append ``records``, and wait for all in-sync replicas. ``about``: gives the names of what is written, for
         those who look."""
-        node = self.manager.process.node
-        if node.trace.shows(CoordinatorWrote):
+        if self.manager.process.node.trace.shows(CoordinatorWrote):
             done = self._showing(done, about())
         if records.tp not in self.manager.partitions:
             done(Errors.NOT_LEADER_FOR_PARTITION, -1)

@@ -196,8 +196,8 @@ class GroupCoordinator:
             return
         same = member.protocols == request.protocols
         leads = group.leader == member_id
-        node = self.process.node
-        node.trace.mark(MemberJoins, node.id, group.id, member_id, not same)
+        process = self.process
+        process.mark(MemberJoins, process.node.id, group.id, member_id, not same)
         if group.state is not GroupState.PREPARING and same and not (leads and group.state is GroupState.STABLE):
             # Its answer was lost, or it asks without need. The leader of a stable group wants a new assignment.
             self.transitions.answer(callback, self.rebalances.joined(group, member_id))
@@ -225,8 +225,8 @@ class GroupCoordinator:
             if not error and member.awaiting_join is None:
                 return  # a rebalance that began in the meantime has answered it
             if not error:
-                node, promises = self.process.node, (policies.static_member_stored, policies.static_member_rebalances)
-                node.trace.mark(MemberReturned, node.id, group.id, instance_id, member_id, *promises)
+                process, promises = self.process, (policies.static_member_stored, policies.static_member_rebalances)
+                process.mark(MemberReturned, process.node.id, group.id, instance_id, member_id, *promises)
                 response = rebalances.came_back(group, member_id, leader or "", request.can_skip_assignment)
                 rebalances.answer_join(member, response)
             elif group.members.get(member_id) is member:
@@ -250,11 +250,10 @@ class GroupCoordinator:
 
     def show_heard(self, group: str, member: MemberMetadata) -> None:
         """Show that a request of a member was accepted."""
-        node = self.process.node
-        if node.trace.shows(MemberHeard):
-            node.trace.mark(
-                MemberHeard, node.id, group, member.member_id, member.session_timeout_us, member.rebalance_timeout_us
-            )
+        process = self.process
+        if process.node.trace.shows(MemberHeard):
+            timeouts = member.session_timeout_us, member.rebalance_timeout_us
+            process.mark(MemberHeard, process.node.id, group, member.member_id, *timeouts)
 
     def check_member(self, group: GroupMetadata, request: Addressed) -> Errors:
         """Why the sender is not a member (validateCurrentMember)."""
@@ -264,10 +263,10 @@ class GroupCoordinator:
         return error
 
     def _show_refused(self, group: str, member_id: str, error: Errors) -> None:
-        node = self.process.node
-        if node.trace.shows(MemberRefused):
+        process = self.process
+        if process.node.trace.shows(MemberRefused):
             home = self.store.partitions.home(group)
-            node.trace.mark(MemberRefused, node.id, group, home, member_id, error.name)
+            process.mark(MemberRefused, process.node.id, group, home, member_id, error.name)
 
     @staticmethod
     def _not_member(group: GroupMetadata, request: Addressed) -> Errors:
@@ -374,8 +373,8 @@ class GroupCoordinator:
                 return Errors.UNKNOWN_MEMBER_ID
         elif member_id in group.pending:
             group.forget_pending(member_id)
-            node = self.process.node
-            node.trace.mark(MemberIdForgotten, node.id, group.id, member_id)
+            process = self.process
+            process.mark(MemberIdForgotten, process.node.id, group.id, member_id)
             self.rebalances.try_complete(group)
             return NO_ERROR
         else:

@@ -63,12 +63,12 @@ class DelayedHeartbeats:
     def give(self, group: GroupMetadata, member_id: str, timeout_us: int) -> None:
         """Begin the time in which a client has to join with the member id that it was given."""
         group.pending[member_id] = self.transitions.later(timeout_us, self._take_back, (group, member_id))
-        node = self.transitions.process.node
-        node.trace.mark(MemberIdGiven, node.id, group.id, member_id, timeout_us)
+        process = self.transitions.process
+        process.mark(MemberIdGiven, process.node.id, group.id, member_id, timeout_us)
 
     def _take_back(self, of: tuple[GroupMetadata, str]) -> None:
         group, member_id = of
         if group.state is not GroupState.DEAD and group.pending.pop(member_id, None) is not None:
-            node = self.transitions.process.node
-            node.trace.mark(MemberIdForgotten, node.id, group.id, member_id)
+            process = self.transitions.process
+            process.mark(MemberIdForgotten, process.node.id, group.id, member_id)
             self.never_joined(group, member_id)

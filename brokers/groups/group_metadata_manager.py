@@ -283,24 +283,24 @@ class GroupMetadataManager:
         producer: tuple[int, int] = (-1, -1),
     ) -> None:  # fmt: skip
         """Show that offsets are about to be written; ``producer``: id and epoch of a transaction's."""
-        node = self.process.node
-        if node.trace.shows(CommitAccepted):
+        process = self.process
+        if process.node.trace.shows(CommitAccepted):
             values = tuple([(tp, value.offset) for tp, value in offsets.items()])
             home = self.partitions.home(group.id)
-            node.trace.mark(CommitAccepted, node.id, group.id, home, member, generation, *producer, values)
+            process.mark(CommitAccepted, process.node.id, group.id, home, member, generation, *producer, values)
 
     def _show_loaded(self, group: GroupMetadata) -> None:
-        node = self.process.node
-        if group.members and node.trace.shows(MembersLoaded):
+        process = self.process
+        if group.members and process.node.trace.shows(MembersLoaded):
             members = tuple([(each.member_id, each.session_timeout_us) for each in group.members.values()])
-            node.trace.mark(MembersLoaded, node.id, group.id, str(group.state), members)
+            process.mark(MembersLoaded, process.node.id, group.id, str(group.state), members)
 
     def show_read(self, group: str, found: Iterable[CommittedOffset]) -> None:
         """Show which offsets a coordinator answers with."""
-        node = self.process.node
-        if node.trace.shows(OffsetsRead):
+        process = self.process
+        if process.node.trace.shows(OffsetsRead):
             values = tuple([(one.tp, one.offset) for one in found if not one.error])
-            node.trace.mark(OffsetsRead, node.id, group, self.partitions.home(group), values)
+            process.mark(OffsetsRead, process.node.id, group, self.partitions.home(group), values)
 
     # -- what is removed --------------------------------------------------------------------------------------------
 

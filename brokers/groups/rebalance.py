@@ -231,8 +231,8 @@ class GroupRebalances:
                 # As in Kafka, where the exception ends the callback of the write: no member is answered, and the group
                 # stays in CompletingRebalance, until its leader assigns again or a member is missed.
                 get_logger("brokers.groups").error("no assignment", group=group.id, member=member.member_id)
-                node, home = self.transitions.process.node, self.store.partitions.home(group.id)
-                node.trace.mark(Deviated, node.id, "KAFKA-9801", *home, node.id)
+                process, home = self.transitions.process, self.store.partitions.home(group.id)
+                process.mark(Deviated, process.node.id, "KAFKA-9801", *home, process.node.id)
                 return
             member.assignment = assignments[member.member_id]
         self._propagate(group, NO_ERROR)

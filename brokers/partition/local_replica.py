@@ -61,7 +61,7 @@ class LocalReplica:
 
     def show(self, ticket: str, broker: int) -> None:
         """Show that the release does to the replica of ``broker`` what a ticket is about (``Deviated``)."""
-        self.process.node.trace.mark(Deviated, self.process.node.id, ticket, *self.tp, broker)
+        self.process.mark(Deviated, self.process.node.id, ticket, *self.tp, broker)
 
     def set_high_watermark(self, high_watermark: int, as_leader: bool) -> None:
         """Set the high watermark, checkpoint it, and collect its ``HighWatermark``."""

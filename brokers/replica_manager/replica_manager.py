@@ -475,9 +475,9 @@ class ReplicaManager:
 
     def _show_left(self, tp: TopicPartition, left: ProduceWatchers) -> None:
         """Show how many batches wait at a replica that was stopped."""
-        trace, waiting = self.process.node.trace, sum(produce.unfinished > 0 for *_of, produce in left)
+        waiting = sum(produce.unfinished > 0 for *_of, produce in left)
         if waiting:
-            trace.mark(ProducersLeft, self.process.node.id, *tp, waiting)
+            self.process.mark(ProducersLeft, self.process.node.id, *tp, waiting)
 
     def _delete(self, tp: TopicPartition, partition: Partition | None) -> Errors:
         """Delete the replica and its log. Where its disk refuses, the failure of its directory takes it offline."""

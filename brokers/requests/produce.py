@@ -135,7 +135,7 @@ class ProduceHandler:
                 else:
                     error, base, repeated = self._append(partitions.get(tp), batch, acks, rules)
             if error:
-                manager.process.node.trace.mark(ProduceRefused, manager.process.node.id, *tp, acks, error.name)
+                manager.process.mark(ProduceRefused, manager.process.node.id, *tp, acks, error.name)
             results.append((tp, error, base))
             appended = appended or not error
             if infos is not None:
@@ -256,10 +256,10 @@ class ProduceHandler:
         return NO_ERROR, base, None
 
     def _show(self, batch: IdempotentBatch, *, repeated: bool) -> None:
-        node = self._manager.process.node
-        if node.trace.shows(SequencedAccepted):
+        process = self._manager.process
+        if process.node.trace.shows(SequencedAccepted):
             producer = batch.producer_id, batch.producer_epoch
-            node.trace.mark(SequencedAccepted, node.id, batch.tp, *producer, repeated)
+            process.mark(SequencedAccepted, process.node.id, batch.tp, *producer, repeated)
 
     def _info(self, batch: ProducedBatch, error: Errors, repeated: SequencedBatch | None) -> AppendInfo:
         """The fields of a real client's answer beside the error and the offset."""

@@ -227,11 +227,11 @@ class ReaderSession(ABC):
     def _show_overdue(self, collected: Collected) -> None:
         """Show that there are records, though the request has waited for its time. Those do not count that a follower
         may read only now, as its leader has learned of its assignment (KAFKA-5758): that wakes no fetch."""
-        node, follows = self.manager.process.node, self.replica >= 0
+        process, follows = self.manager.process, self.replica >= 0
         pairs = zip(collected.positions, collected.answers, strict=True)
         tps = tuple([one.tp for one, answer in pairs if answer[4] and (one.partition is not None or not follows)])
         if tps:
-            node.trace.mark(FetchOverdue, node.id, self.replica, self.delayed.waited_us, tps)
+            process.mark(FetchOverdue, process.node.id, self.replica, self.delayed.waited_us, tps)
 
     def _answer(self, collected: Collected) -> None:
         positions, answers, size, _enough = collected

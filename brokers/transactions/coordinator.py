@@ -105,8 +105,9 @@ class TransactionCoordinator:
 
     def _show(self, ticket: str, partition: int) -> None:
         """Show that the release does what a ticket is about (``Deviated``)."""
-        node = self.process.node
-        node.trace.mark(Deviated, node.id, ticket, TRANSACTION_STATE_TOPIC, partition, node.id)
+        self.process.mark(
+            Deviated, self.process.node.id, ticket, TRANSACTION_STATE_TOPIC, partition, self.process.node.id
+        )
 
     def _give_up(self, partition: int, leader_epoch: int | None) -> None:
         self._left.pop(partition, None)

@@ -107,8 +107,8 @@ class TransactionMarkerChannelManager:
             self._queue(broker, Queued(id, marker))
 
     def _show_skipped(self, tp: TopicPartition) -> None:
-        node = self.process.node
-        node.trace.mark(Deviated, node.id, "TransactionMarkerChannelManager", *tp, node.id)
+        process = self.process
+        process.mark(Deviated, process.node.id, "TransactionMarkerChannelManager", *tp, process.node.id)
 
     def _again(self, id: str, partitions: Sequence[TopicPartition]) -> None:
         def enqueue(_: object) -> None:

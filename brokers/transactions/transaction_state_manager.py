@@ -197,8 +197,7 @@ class TransactionStateManager:
             str(metadata.state), tuple([tp.topic for tp in metadata.partitions]),
             tuple([tp.partition for tp in metadata.partitions]),
         )  # fmt: skip
-        node = self.process.node
-        node.trace.mark(TransactionTimed, node.id, metadata.id, metadata.timeout_ms * 1000)
+        self.process.mark(TransactionTimed, self.process.node.id, metadata.id, metadata.timeout_ms * 1000)
 
     def _write(self, id: str, value: TxnTransitMetadata | None, timeout_us: int, done: Done) -> None:
         partitions = self.partitions

@@ -190,7 +190,7 @@ class LeaderElections:
         """Brokers that shut down, and get no LeaderAndIsr of the new leader."""
         for broker in self.context.shutting_down:
             if broker in self.context.replicas(tp) and broker not in recipients:
-                self.zk_client.trace.mark(Deviated, self.process.node.id, ticket, *tp, broker)
+                self.process.mark(Deviated, self.process.node.id, ticket, *tp, broker)
 
     def _record(self, tp: TopicPartition, state: LeaderAndIsr, selector: str, unclean: bool) -> None:
         self.process.emit(

@@ -62,7 +62,7 @@ class ReplicaStateMachine:
         await self._handle(up, ReplicaState.ONLINE)
         if self.rules.shrink_at_failover:
             await self._handle([down], ReplicaState.OFFLINE)
-        elif self.zk_client.trace.shows(Deviated):
+        elif self.elections.process.node.trace.shows(Deviated):
             for broker, partitions in down.items():
                 known = ((tp, context.leadership_info.get(tp)) for tp in partitions)
                 self._show("KAFKA-3143", [tp for tp, state in known if state and broker in state.isr], broker)
@@ -235,9 +235,8 @@ class ReplicaStateMachine:
         return states
 
     def _show(self, ticket: str, partitions: Iterable[TopicPartition], broker: int) -> None:
-        trace = self.zk_client.trace
         for tp in partitions:
-            trace.mark(Deviated, self.batch.controller_id, ticket, *tp, broker)
+            self.elections.process.mark(Deviated, self.batch.controller_id, ticket, *tp, broker)
 
     def _without(self, broker: int, state: LeaderAndIsr) -> LeaderAndIsr:
         """The state without ``broker``. Where it stays in the ISR as the last member, so that a clean leader can be

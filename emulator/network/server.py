@@ -84,8 +84,8 @@ class Channel:
 
     def closed(self, reason: str) -> None:
         if self.busy and reason == TIMED_OUT:
-            node = self.endpoint.process.node
-            node.trace.show(RequestUnanswered, node.id, self.client, self.request, self.since_us)
+            process = self.endpoint.process
+            process.show(RequestUnanswered, process.node.id, self.client, self.request, self.since_us)
         self.waiting.clear()
         if self.on_close is not None:
             self.on_close()

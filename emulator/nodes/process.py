@@ -45,6 +45,7 @@ class Process:
         emit_columns: ``Trace.emit_columns``, in the same way.
         anchor: ``Trace.anchor``, in the same way: what follows in this transition is caused by the event.
         show: ``Trace.show`` until it dies; then nothing is shown.
+        mark: ``Trace.mark``, in the same way.
         metrics: the metrics of the process.
         parked: its periodic work that is not simulated at the moment.
         paused: whether it does not run: it is ``suspended``, or ``throttled``.
@@ -66,6 +67,7 @@ class Process:
     emit_columns: Callable[..., Any] = field(init=False)
     anchor: Callable[..., Any] = field(init=False)
     show: Callable[..., None] = field(init=False)
+    mark: Callable[..., None] = field(init=False)
     metrics: Metrics = field(init=False)
     parked: Parking = field(factory=Parking)
     _nursery: trio.Nursery | None = None
@@ -78,6 +80,7 @@ class Process:
         self.emit_columns = self.node.trace.emit_columns
         self.anchor = self.node.trace.anchor
         self.show = self.node.trace.show
+        self.mark = self.node.trace.mark
         self.metrics = Metrics(self, self.node.id)
 
     @property
@@ -256,7 +259,7 @@ class Process:
         self.parked.rouse()
         self.alive = False
         self.emit = self.emit_columns = self.anchor = self._refuse
-        self.show = self._hide
+        self.show = self.mark = self._hide
         for call, late in self._backlog:
             if call is Timer.fire:
                 late.cancel()

@@ -97,6 +97,21 @@ def test_roles_read_the_clock_of_their_machine(package: str) -> None:
     assert attributes == []
 
 
+@pytest.mark.parametrize("package", ["brokers", "controller", "fetchers", "emulator/zookeeper", "emulator/network"])
+def test_roles_record_through_their_process(package: str) -> None:
+    """What goes to the trace directly is recorded of a dead process too."""
+    direct = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in files(package)
+        if "trace" in (source := path.read_text())
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Attribute) and node.attr in ("emit", "emit_columns", "anchor", "show", "mark")
+        if isinstance(of := node.value, ast.Name | ast.Attribute)
+        if (of.id if isinstance(of, ast.Name) else of.attr) == "trace"
+    ]
+    assert direct == []
+
+
 @pytest.mark.parametrize("package", FORBIDDEN)
 def test_files_stay_small(package: str) -> None:
     lengths = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in files(package)}

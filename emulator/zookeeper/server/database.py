@@ -156,7 +156,7 @@ class Database:
     def _announce(self, change: Change, client: int) -> None:
         self.process.anchor(ZkWritten, client, change.op, change.path, change.version, self.zxid, change.data)
         if change.op == "create" and change.stat is not None:
-            self.process.node.trace.show(ZnodeCreated, client, change.path, change.stat.ephemeral_owner != 0)
+            self.process.show(ZnodeCreated, client, change.path, change.stat.ephemeral_owner != 0)
         self.watches.fire(change.op, change.path)
 
     def _sealed(self, response: ZkResponse) -> ZkResponse:

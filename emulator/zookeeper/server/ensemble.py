@@ -82,7 +82,7 @@ class ZooKeeper:
         session = self.server.sessions.newest(node_id)
         if session is None:
             return False
-        self.server.process.node.trace.show(ExpiryInjected, session.client, session.id)
+        self.server.process.show(ExpiryInjected, session.client, session.id)
         self.server.expire(session)
         return True
 

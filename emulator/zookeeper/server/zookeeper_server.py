@@ -168,9 +168,9 @@ class ServerCnxn:
             return
         session.heard_us = self.endpoint.world.now
         if kind is Ask:
-            trace = self.server.process.node.trace
-            if message.number >= 0 and trace.shows(ZkAsked):
-                trace.show(ZkAsked, session.client, session.id, message.number, self.asked)
+            process = self.server.process
+            if message.number >= 0 and process.node.trace.shows(ZkAsked):
+                process.show(ZkAsked, session.client, session.id, message.number, self.asked)
             self.asked = message.number
             self.server.queue(self, message)
         elif kind is Ping:

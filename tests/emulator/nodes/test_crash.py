@@ -81,6 +81,30 @@ def test_the_finally_of_a_killed_process_is_refused_everything(
     on_site(body, backend=backend)
 
 
+@pytest.mark.parametrize("tell", ["show", "mark"])
+def test_what_a_killed_process_would_still_show_nobody_sees(tell: str) -> None:
+    async def body(site: Site) -> None:
+        seen: list[Noted] = []
+        site.trace.fold(Noted, seen.append)
+        await site.process(1)
+        node = site.machine(0)
+
+        async def main(process: Process) -> None:
+            getattr(process, tell)(Noted, "alive")
+            try:
+                await site.world.sleep(1_000_000)
+            finally:
+                getattr(process, tell)(Noted, "from the grave")
+
+        node.start(main)
+        await site.world.sleep(10)
+        node.crash()
+        await settle(site)
+        assert [noted.what for noted in seen] == ["alive"]
+
+    on_site(body)
+
+
 def whole(process: Process) -> list[Any]:
     """The log entries on the machine's disk, without torn ones."""
     return [entry for entry in process.node.disk.open("log").entries if not isinstance(entry, Torn)]
