@@ -10,7 +10,8 @@ from scenarios.forecasting.arithmetic import Forecast, Outlook
 from scenarios.forecasting.capacities import LimitKind
 from scenarios.forecasting.fluid import Full
 from scenarios.forecasting.outages import Outage
-from scenarios.forecasting.trials import DEAD_S, Mean, TriedArm
+from scenarios.forecasting.trials import Mean, TriedArm
+from scenarios.forecasting.variants import DEAD_S
 from scenarios.units import counted
 
 _THROTTLED = {LimitKind.LEADER_QUOTA: "as a leader", LimitKind.FOLLOWER_QUOTA: "as a follower"}
@@ -200,6 +201,6 @@ def about_trials(trials: Sequence[TriedArm]) -> str:
     how = "sampled" if first.sampled else "exact"
     interval = " (95 % intervals of the mean)" if len(first.samples) > 1 else ""
     return (
-        f"{runs} each{interval}, {how}; and again with the broker that sends the most down for {DEAD_S} s in the "
-        "middle. Peaks: the most in a second, which broker's, and its share of that broker's card"
+        f"{runs} each{interval}, {how}; and again with the broker that sends the most down for {DEAD_S} s from the "
+        "middle of its moves on. Peaks: the most in a second, which broker's, and its share of that broker's card"
     )

@@ -1,9 +1,10 @@
 """The second half of a forecast: runs of each throttle and strategy over some seeds, and of the same with one broker
-that dies in the middle."""
+that dies in the middle of what the first took."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from math import inf, sqrt
 from statistics import mean, stdev
@@ -13,7 +14,7 @@ from attrs import asdict, frozen
 
 from scenarios.forecasting.arithmetic import Forecast, Outlook
 from scenarios.forecasting.capacities import capacities_of
-from scenarios.forecasting.variants import variant
+from scenarios.forecasting.variants import Death, variant
 from scenarios.language import Scenario
 
 if TYPE_CHECKING:
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from scenarios.runs.runner import Stage
 
 CONFIDENCE = 0.95
-DEAD_S = 60
-"""How long the broker that dies is down, in virtual seconds."""
 
 
 @frozen
@@ -31,6 +30,7 @@ class TriedRun:
     """One run.
 
     Attributes:
+        began_us: when the moves were requested, in virtual time; None: they never were.
         time_s: how long the moves took; None: not all of them ended.
         produce_p99_ms: of all batches; None: there were none.
         under_min_isr_s, at_min_isr_s: how long any partition had fewer replicas in sync than min.insync.replicas, or
@@ -40,6 +40,7 @@ class TriedRun:
     """
 
     seed: int
+    began_us: int | None
     time_s: float | None
     produce_p99_ms: float | None
     under_min_isr_s: float
@@ -47,6 +48,13 @@ class TriedRun:
     lost: int
     out: Mapping[int, int]
     into: Mapping[int, int]
+
+    @property
+    def middle_us(self) -> int | None:
+        """The middle of the moves, in virtual time; None where there is none."""
+        if self.began_us is None or self.time_s is None:
+            return None
+        return self.began_us + round(1e6 * self.time_s / 2)
 
 
 @frozen
@@ -64,7 +72,8 @@ class TriedArm:
 
     Attributes:
         strategy, throttle: as in the outlook.
-        crashed: the broker that dies in the middle for a minute; None: none does.
+        crashed: the broker that dies for a minute in the middle of the moves, as the seed has them without its death,
+            or in that of the estimate, where they do not end; None: none does.
         cards: the bandwidth of each broker's card, outwards and inwards, in bytes per second; None: unlimited.
         sampled: whether the runs leap over stretches (``fidelity``).
     """
@@ -135,23 +144,35 @@ def trials(
         done: called after each run with the number of those that are done, and of all.
         deaths: whether there are those with a broker's death.
     """
-    arms = [
-        (outlook, crashed, _of(scenario, plan, outlook, crashed))
-        for outlook in forecast.outlooks
-        if outlook.estimate_s is not None
-        for crashed in (None, *([_busiest(forecast)] if deaths else []))
-    ]
-    tasks = [_Task(one.to_table(), one.source, seed) for _, _, one in arms for seed in seeds]
-    samples: list[TriedRun] = []
-    with closing(workers.in_order(_sample, tasks)) as results:
-        for sample in results:
-            samples.append(sample)
-            done(len(samples), len(tasks))
-    rest, cards = iter(samples), _cards(scenario)
+    outlooks = [outlook for outlook in forecast.outlooks if outlook.estimate_s is not None]
+    made = [_of(scenario, plan, outlook, None) for outlook in outlooks]
+    count, all_, each = itertools.count(1), len(outlooks) * len(seeds) * (2 if deaths else 1), len(seeds)
+
+    def tried(asked: Iterable[tuple[Scenario, int]]) -> list[TriedRun]:
+        tasks, found = [_Task(one.to_table(), one.source, seed) for one, seed in asked], []
+        with closing(workers.in_order(_sample, tasks)) as results:
+            for sample in results:
+                found.append(sample)
+                done(next(count), all_)
+        return found
+
+    first = tried((one, seed) for one in made for seed in seeds)
+    rounds: list[tuple[int | None, list[TriedRun]]] = [(None, first)]
+    if deaths:
+        broker, of_runs = _busiest(forecast), (outlook for outlook in outlooks for _ in seeds)
+        rounds.append((broker, tried(
+            (_of(scenario, plan, outlook, Death(broker, one.middle_us)), one.seed)
+            for outlook, one in zip(of_runs, first, strict=True)
+        )))  # fmt: skip
+    cards = _cards(scenario)
     return tuple(
-        TriedArm(outlook.strategy, outlook.throttle, crashed, cards, is_sampled(one), tuple(next(rest) for _ in seeds))
-        for outlook, crashed, one in arms
-    )
+        TriedArm(
+            outlook.strategy, outlook.throttle, crashed, cards, is_sampled(one),
+            tuple(runs[number * each : (number + 1) * each]),
+        )
+        for number, (outlook, one) in enumerate(zip(outlooks, made, strict=True))
+        for crashed, runs in rounds
+    )  # fmt: skip
 
 
 def _cards(scenario: Scenario) -> tuple[tuple[int | None, int | None], ...]:
@@ -171,12 +192,12 @@ def variants(scenario: Scenario, plan: Plan, forecast: Forecast) -> Iterator[Sce
     """The scenarios that ``trials`` runs, for an estimate of what that costs."""
     for outlook in forecast.outlooks:
         if outlook.estimate_s is not None:
-            yield from (_of(scenario, plan, outlook, crashed) for crashed in (None, _busiest(forecast)))
+            yield from (_of(scenario, plan, outlook, death) for death in (None, Death(_busiest(forecast))))
 
 
-def _of(scenario: Scenario, plan: Plan, outlook: Outlook, crashed: int | None) -> Scenario:
+def _of(scenario: Scenario, plan: Plan, outlook: Outlook, death: Death | None) -> Scenario:
     assert outlook.estimate_s is not None
-    return variant(scenario, plan, outlook.name, outlook.estimate_s, crashed, DEAD_S)
+    return variant(scenario, plan, outlook.name, outlook.estimate_s, death)
 
 
 def _busiest(forecast: Forecast) -> int:
@@ -189,7 +210,7 @@ def _sample(task: _Task) -> TriedRun:
 
     scenario = Scenario.from_table(task.document, source=task.source)
     stage = Stage(prepare(scenario, seed=task.seed))
-    peaks = _Peaks(stage)
+    peaks, requested = _Peaks(stage), _requests(stage)
     stage.play()
     run, _ = conclude(stage, scenario, 0.0)
     figures: Mapping[str, Any] = run.metrics
@@ -197,6 +218,7 @@ def _sample(task: _Task) -> TriedRun:
     out, into = peaks.found()
     return TriedRun(
         seed=task.seed,
+        began_us=min(requested, default=None),
         time_s=figures["time_to_complete_s"] if all_ended else None,
         produce_p99_ms=figures["produce_p99_ms"],
         under_min_isr_s=figures["under_min_isr_any_s"],
@@ -205,6 +227,20 @@ def _sample(task: _Task) -> TriedRun:
         out=out,
         into=into,
     )
+
+
+def _requests(stage: Stage) -> list[int]:
+    """When each move of a run is requested, in virtual time; filled by the run."""
+    from emulator.protocol.events.moves import MovePlanned, MoveStarted
+
+    times: list[int] = []
+
+    def see(event: MovePlanned | MoveStarted) -> None:
+        times.append(event.t_us)
+
+    stage.cluster.trace.fold(MovePlanned, see)
+    stage.cluster.trace.fold(MoveStarted, see)
+    return times
 
 
 class _Peaks:

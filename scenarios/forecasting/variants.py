@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from attrs import frozen
+
 from scenarios.errors import BadInput
 from scenarios.language.plan import PLAN
 from scenarios.language.schema.kinds import at
@@ -21,6 +23,16 @@ BEGINS = "30s"
 """When a plan is requested that the file does not request: long after the cluster is up."""
 ENOUGH_S = 600
 """The time that a run has beyond twice the estimate."""
+DEAD_S = 60
+"""How long a broker that dies is down, in virtual seconds."""
+
+
+@frozen
+class Death:
+    """A broker that dies once. ``at_us``: when, in virtual time; None: in the middle of the estimate."""
+
+    broker: int
+    at_us: int | None = None
 
 
 def read_plan(path: str) -> Plan:
@@ -56,15 +68,9 @@ def with_plan(scenario: Scenario, plan: Plan, source: str) -> Scenario:
         raise error.in_file(source if inside else scenario.source) from None
 
 
-def variant(
-    scenario: Scenario, plan: Plan, strategy: str, lasts_s: float, crashed: int | None, dead_s: int
-) -> Scenario:
-    """The scenario with this plan alone, under a strategy and the throttle in its name, with time enough.
-
-    Args:
-        lasts_s: how long the moves take, about.
-        crashed: a broker that dies in the middle of that, for ``dead_s`` seconds; None: none does.
-    """
+def variant(scenario: Scenario, plan: Plan, strategy: str, lasts_s: float, death: Death | None) -> Scenario:
+    """The scenario with this plan alone, under a strategy and the throttle in its name, with time enough for moves that
+    take about ``lasts_s``, and with the death of a broker for ``DEAD_S``."""
     table = with_plan(scenario, plan, scenario.source).to_table()
     begins_s = 0.0
     for entry in table["method"]:
@@ -75,10 +81,9 @@ def variant(
     table["strategy"] = {"name": strategy}
     for left_out in ("expect", "steady_state", "study"):
         table.pop(left_out, None)
-    if crashed is not None:
-        at_us = round(1e6 * (begins_s + lasts_s / 2))
-        entry = {"at": f"{at_us}us", "action": CRASH, "target": crashed, "duration": f"{dead_s}s"}
-        table["method"].append(entry)
+    if death is not None:
+        at_us = round(1e6 * (begins_s + lasts_s / 2)) if death.at_us is None else death.at_us
+        table["method"].append({"at": f"{at_us}us", "action": CRASH, "target": death.broker, "duration": f"{DEAD_S}s"})
     table["horizon"] = f"{round(begins_s + 2 * lasts_s) + ENOUGH_S}s"
     return _sampled(scenario, table) or scenario.from_table(table, source=scenario.source)
 

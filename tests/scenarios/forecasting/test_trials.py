@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
+from attrs import evolve
 
 from scenarios.forecasting.arithmetic import Forecast, forecast
 from scenarios.forecasting.trials import Mean, TriedArm, mean_of, trials
-from scenarios.forecasting.variants import variant
+from scenarios.forecasting.variants import Death, variant
 from scenarios.language import Scenario
 from scenarios.language.triggers import At
 from scenarios.runs.batch import ThisProcess
@@ -47,6 +48,14 @@ def test_the_runs_take_about_as_long_as_estimated(found: Forecast, tried: tuple[
         assert mean.value == pytest.approx(outlook.estimate_s, rel=0.2, abs=3)
 
 
+def test_the_broker_dies_in_the_middle_of_the_moves_whatever_was_estimated(
+    found: Forecast, tried: tuple[TriedArm, ...], small: Scenario
+) -> None:
+    """The first window of a throttle passes at once, so that a small move ends long before the estimate."""
+    late = evolve(found, outlooks=tuple(evolve(one, estimate_s=1000.0) for one in found.outlooks))
+    assert trials(small, small.plans[0], late, [0, 1], ThisProcess())[1].samples == tried[1].samples
+
+
 def test_the_broker_that_dies_leaves_partitions_at_min_isr(tried: tuple[TriedArm, ...]) -> None:
     without, crashed = tried[0], tried[1]
     assert all(sample.at_min_isr_s == 0 for sample in without.samples)
@@ -76,7 +85,7 @@ def test_a_mean_of_runs_of_which_one_did_not_end_is_none(tried: tuple[TriedArm, 
 
 
 def test_a_variant_has_its_own_throttle_fault_and_time(small: Scenario) -> None:
-    made = variant(small, small.plans[0], "wiki+throttle-20MB", 100.0, 2, 60)
+    made = variant(small, small.plans[0], "wiki+throttle-20MB", 100.0, Death(2))
     assert made.strategy.limit is not None
     assert made.strategy.limit.rate == 20 * MB
     assert [(entry.name, entry.trigger.time_us) for entry in made.method] == [  # type: ignore[union-attr]
@@ -88,7 +97,7 @@ def test_a_variant_has_its_own_throttle_fault_and_time(small: Scenario) -> None:
 
 def test_a_request_at_a_drawn_time_begins_at_the_end_of_its_range(small: Scenario) -> None:
     drawn = small.with_overrides({"method": [{"at": "2s..5s", "action": "reassign.execute"}]})
-    found = variant(drawn, drawn.plans[0], "wiki", 100.0, 0, 60)
+    found = variant(drawn, drawn.plans[0], "wiki", 100.0, Death(0))
     assert found.method[-1].trigger == At(55_000_000)
 
 
