@@ -1,5 +1,5 @@
-"""The rules by which facts about a real cluster become a scenario: broker ids from 0 on, one size for each partition,
-one setting for all brokers. What a rule decides is a note; what has no answer raises BadInput."""
+"""The rules by which facts about a real cluster become a scenario: its broker ids, one size for each partition, one
+setting for all brokers. What a rule decides is a note; what has no answer raises BadInput."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from attrs import define, evolve, field
 
 from scenarios.errors import BadInput, did_you_mean
+from scenarios.forecasting.capacities import LARGEST_ID
 from scenarios.importing.divided_settings import DividedSettings, broker_settings, topic_settings
 from scenarios.importing.found import Found, FoundMove, FoundPartition
 from scenarios.importing.under_way import CopiedPartition, already_copied, looking_dead, unthrottled
@@ -19,6 +20,8 @@ from scenarios.language.plan import ANY_LOG_DIR
 from scenarios.profiles import DEFAULT_PROFILE, check_profile
 from scenarios.units import counted, format_rate, format_size
 
+WITH_TOPIC_IDS = "kafka-2.8"
+"""The profile of the first release whose topics have ids (KIP-516)."""
 LAGGING = 0.9
 """The share of the largest replica's size below which another one counts as lagging."""
 MOST_SAID = 5
@@ -40,11 +43,15 @@ class Topic:
 
 @define(eq=False)
 class Assembled:
-    """The facts of the file, under the ids 0 to n-1; ``ids``: the cluster's own, in that order."""
+    """The facts of the file.
+
+    Attributes:
+        place: the id in the file of each broker, by its own, ascending.
+    """
 
     found: Found
     profile: str
-    ids: list[int]
+    place: dict[int, int]
     racks: list[str]
     log_dirs: int
     settings: DividedSettings
@@ -55,7 +62,8 @@ class Assembled:
 
     @property
     def is_renumbered(self) -> bool:
-        return self.ids != list(range(len(self.ids)))
+        """Whether the brokers have other ids in the file than their own."""
+        return any(own != here for own, here in self.place.items())
 
 
 def assembled(found: Found, profile: str = "") -> Assembled:
@@ -95,7 +103,7 @@ class _Rules:
         self._say_rates()
         self._say_states()
         return Assembled(
-            found, self._profile(), sorted(self.place), self._racks(), dirs, settings, topics,
+            found, self._profile(), self.place, self._racks(), dirs, settings, topics,
             [self._renumbered(move, dirs) for move in self.moves.values()], throttle, [*found.notes, *self.notes],
         )  # fmt: skip
 
@@ -249,7 +257,8 @@ class _Rules:
         ids = sorted(self.found.brokers)
         if len(ids) > MOST_BROKERS:
             raise BadInput(f"{len(ids)} brokers; a scenario has at most {MOST_BROKERS}")
-        self.place = {broker: place for place, broker in enumerate(ids)}
+        kept = not ids or ids[-1] <= LARGEST_ID
+        self.place = {broker: broker if kept else place for place, broker in enumerate(ids)}
 
     def _racks(self) -> list[str]:
         racks = self.found.racks
@@ -359,6 +368,12 @@ class _Rules:
             return check_profile(self.profile)
         if self.found.profile:
             return self.found.profile
+        if self.found.has_topic_ids:
+            self.notes.append(
+                "topics have ids, as since Kafka 2.8, and no source knows the release: the profile "
+                f"{WITH_TOPIC_IDS} is a guess (add --profile)"
+            )
+            return WITH_TOPIC_IDS
         self.notes.append(f"no source knows the release: the profile {DEFAULT_PROFILE} is a guess (add --profile)")
         return DEFAULT_PROFILE
 

@@ -107,6 +107,7 @@ class Found:
         throttle: bytes per second that a move is to get, as the user stated it.
         controller: the broker that is controller.
         profile: the one of the release; empty where that is not known.
+        has_topic_ids: whether a topic has an id (KIP-516, 2.8).
         is_idle: whether a live cluster was seen to which nothing is written.
         sources: the files and commands that were read, each with a line about it.
         notes: what a rule decided, each as a line.
@@ -129,6 +130,7 @@ class Found:
     throttle: int | None = None
     controller: int | None = None
     profile: str = ""
+    has_topic_ids: bool = False
     is_idle: bool = False
     sources: list[str] = field(factory=list)
     notes: list[str] = field(factory=list)

@@ -67,6 +67,7 @@ def read_topics(path: Path, found: Found) -> None:
                 topics += 1
                 config = _settings(fields.get("Configs", ""))
                 found.add_topic_config(fields["Topic"], config, source, wins=False)
+                found.has_topic_ids = found.has_topic_ids or bool(fields.get("TopicId"))
             if fields.get("MarkedForDeletion") == "true":
                 found.deleting.setdefault(fields["Topic"], source)
         except BadInput as error:

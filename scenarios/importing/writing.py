@@ -40,7 +40,7 @@ def _head(one: Assembled) -> Iterator[str]:
         yield from _comment(f"- {note}")
     yield ""
     yield 'schema = "scenario/1"'
-    title = f"an imported cluster: {counted(len(one.ids), 'brokers')}, {counted(count, 'partitions')}"
+    title = f"an imported cluster: {counted(len(one.place), 'brokers')}, {counted(count, 'partitions')}"
     if one.moves:
         title += f", {len(one.moves):,} of them to move"
     yield f"title = {write_value(title)}"
@@ -75,11 +75,15 @@ def _horizon_us(one: Assembled) -> int:
 def _cluster(one: Assembled) -> Iterator[str]:
     yield ""
     yield "[cluster]"
-    yield f"brokers = {len(one.ids)}"
+    ids = list(one.place.values())
+    if ids == list(range(len(ids))):
+        yield f"brokers = {len(ids)}"
+    else:
+        yield from _list("broker_ids", list(map(str, ids)))
     if one.is_renumbered:
-        yield from _comment("Its own ids, in the order of those here: " + ", ".join(map(str, one.ids)))
+        yield from _comment("Its own ids, in the order of those here: " + ", ".join(map(str, one.place)))
     if one.found.controller is not None:
-        yield f"controller = {one.ids.index(one.found.controller)}"
+        yield f"controller = {one.place[one.found.controller]}"
     if one.racks:
         yield from _list("rack_names", [write_value(rack) for rack in one.racks])
     timeout = one.settings.session_timeout_ms
@@ -87,11 +91,11 @@ def _cluster(one: Assembled) -> Iterator[str]:
         yield f"zk = {{ session_timeout = {write_value(format_duration(1_000 * timeout))} }}"
     yield f"log_dirs = {one.log_dirs}"
     if one.log_dirs > 1:
-        for broker in one.ids[:3]:
+        for broker in list(one.place)[:3]:
             names = ", ".join(
                 f"/data/{place} is {name}" for place, name in enumerate(one.found.log_dirs.get(broker, ()))
             )
-            yield from _comment(f"broker {one.ids.index(broker)}: {names}")
+            yield from _comment(f"broker {one.place[broker]}: {names}")
     if one.settings.others:
         yield from _comment(f"left out: {_others(one.settings)}")
     if one.settings.known:

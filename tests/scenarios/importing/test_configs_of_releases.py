@@ -136,5 +136,5 @@ def test_lists_of_a_topic_that_does_not_move_stay(tmp_path: Path) -> None:
     scenario, text = scenario_of(tmp_path, topics=topics, configs=rates(1000, 1000))
     orders, still = scenario.topics
     assert not orders.config
-    assert still.config == {FOLLOWERS: "0:1"}
+    assert still.config == {FOLLOWERS: "0:2"}
     assert text.count("is left out: the plan's throttle lists the replicas again") == 1

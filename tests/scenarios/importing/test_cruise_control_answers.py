@@ -33,7 +33,7 @@ def test_partitions_in_trouble_are_in_several_groups_and_one_each(tmp_path: Path
     trouble, healthy = partition(0, 1, [1], **{"min-isr": 2}), partition(1, -1, [], **{"min-isr": 2})
     text = state(urp=[trouble], under_min_isr=[trouble], offline=[healthy], other=[partition(2, 2, [1, 2])])
     scenario, file = scenario_of(tmp_path, cluster_state=text)
-    assert scenario.assignments() == {f"orders-{number}": (0, 1) for number in range(3)}
+    assert scenario.assignments() == {f"orders-{number}": (1, 2) for number in range(3)}
     assert scenario.topics[0].config == {"min.insync.replicas": 2}
     assert "kafka_cluster_state, 3 partitions" in file
     assert "1 partition without a leader, which they have here: orders-1" in file

@@ -62,7 +62,7 @@ def test_copies_between_directories_and_dead_directories_are_named(tmp_path: Pat
 def test_of_two_plans_that_generate_prints_the_proposed_one_is_taken(tmp_path: Path) -> None:
     text = f"{BEFORE}\n{CURRENT}\n\nProposed partition reassignment configuration\n{PROPOSED}\n"
     scenario, file = scenario_of(tmp_path, topics=TWO, reassignment=text)
-    assert scenario.targets() == {"orders-0": (2, 1)}
+    assert scenario.targets() == {"orders-0": (3, 2)}
     assert "the reassignment that --generate proposed, 1 partition" in file
 
 
@@ -88,7 +88,7 @@ def test_what_is_no_plan_is_one_line(text: str, words: str, tmp_path: Path) -> N
 def test_a_plan_from_before_log_dirs_is_read(tmp_path: Path) -> None:
     """0.10 to 1.0, and what people write by hand."""
     plan = '{"partitions": [\n  {"topic": "orders", "partition": 1, "replicas": [3]}\n]}'
-    assert scenario_of(tmp_path, topics=TWO, reassignment=plan)[0].targets() == {"orders-1": (2,)}
+    assert scenario_of(tmp_path, topics=TWO, reassignment=plan)[0].targets() == {"orders-1": (3,)}
 
 
 def test_what_moves_under_way_have_copied_is_named(tmp_path: Path) -> None:

@@ -87,14 +87,27 @@ def test_each_spelling_of_prometheus_gives_the_rate_of_the_topic(sample: str, lo
     assert (topic.load.rate, topic.load.message_size) == load
 
 
-def test_brokers_are_renumbered_everywhere(tmp_path: Path) -> None:
+def test_brokers_keep_their_ids(tmp_path: Path) -> None:
     throttled = TOPICS.replace("Configs: ", "Configs: leader.replication.throttled.replicas=0:1,1:2")
+    scenario, text = scenario_of(tmp_path, topics=throttled, reassignment=plan("t"))
+    assert list(scenario.cluster.ids) == [1, 2, 3]
+    assert scenario.assignments() == {"t-0": (1, 2), "t-1": (2, 1)}
+    assert scenario.targets() == {"t-0": (3,)}
+    assert scenario.topics[0].config["leader.replication.throttled.replicas"] == "0:1,1:2"
+    assert "Its own ids" not in text
+
+
+def test_brokers_with_ids_that_are_too_large_are_renumbered_everywhere(tmp_path: Path) -> None:
+    """No forecast is made for ids above 2,000."""
+    throttled = TOPICS.replace("Configs: ", "Configs: leader.replication.throttled.replicas=0:1,1:2001")
+    throttled = throttled.replace("1,2\t", "1,2001\t").replace("2,1\t", "2001,1\t").replace("Leader: 2", "Leader: 2001")
+    throttled = throttled.replace("Isr: 1,2", "Isr: 1,2001").replace("Isr: 2\n", "Isr: 2001\n")
     scenario, text = scenario_of(tmp_path, topics=throttled)
     assert scenario.assignments() == {"t-0": (0, 1), "t-1": (1, 0)}
     assert scenario.topics[0].config["leader.replication.throttled.replicas"] == "0:0,1:1"
-    assert "Its own ids, in the order of those here: 1, 2" in text
-    scenario, _ = scenario_of(tmp_path, topics=TOPICS, reassignment=plan("t"))
-    assert scenario.targets() == {"t-0": (2,)}
+    assert "Its own ids, in the order of those here: 1, 2001" in text
+    scenario, _ = scenario_of(tmp_path, topics=throttled, reassignment=plan("t"))
+    assert scenario.targets() == {"t-0": (1,)}
 
 
 def test_replicas_that_lag_get_the_largest_size_and_are_named(tmp_path: Path) -> None:

@@ -43,8 +43,16 @@ FORMS = {
 @pytest.mark.parametrize("form", FORMS)
 def test_each_form_is_the_same_topic(form: str, tmp_path: Path) -> None:
     scenario, _ = scenario_of(tmp_path, topics=FORMS[form])
-    assert scenario.assignments() == {"orders-0": (0, 1), "orders-1": (1, 0)}
+    assert scenario.assignments() == {"orders-0": (1, 2), "orders-1": (2, 1)}
     assert scenario.topics[0].config == {"min.insync.replicas": 2}
+
+
+@pytest.mark.parametrize(("form", "profile"), [("2.3", "kafka-2.3"), ("3.0", "kafka-2.8")])
+def test_topics_with_ids_are_of_a_release_that_has_them(form: str, profile: str, tmp_path: Path) -> None:
+    """KIP-516, 2.8: TopicCommand prints an id where the topic has one."""
+    scenario, text = scenario_of(tmp_path, topics=FORMS[form])
+    assert scenario.profile == profile
+    assert f"the profile {profile} is a guess (add --profile)" in text
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
@@ -63,8 +71,8 @@ def test_replicas_that_a_move_adds_and_removes_are_no_others_of_the_list(tabs: b
         "Leader: 2\tReplicas: 2,1,3\tIsr: 2,1\tAdding Replicas: 3\tRemoving Replicas: ",
     )  # fmt: skip
     scenario, text = scenario_of(tmp_path, topics=topics if tabs else topics.expandtabs())
-    assert scenario.assignments() == {"orders-0": (0, 1), "orders-1": (1, 0)}
-    assert scenario.targets() == {"orders-0": (2, 1), "orders-1": (1, 0, 2)}
+    assert scenario.assignments() == {"orders-0": (1, 2), "orders-1": (2, 1)}
+    assert scenario.targets() == {"orders-0": (3, 2), "orders-1": (2, 1, 3)}
     assert "2 partitions being moved, which begin here before the move" in text
 
 
