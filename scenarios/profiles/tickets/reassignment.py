@@ -363,8 +363,8 @@ TICKETS = (
         effects=(
             Effect(checkers=("converged", "offline_true"), parts=("IN_SYNC", "LED")),
             Effect(
-                text="a partition in whose ISR there are only such replicas has no leader: its next move does not go "
-                "on",
+                text="a partition in whose ISR there are only such replicas has no leader, or such a leader does not "
+                "lead: its next move does not go on",
                 checkers=("converged",),
                 parts=("NOTHING_ASKED",),
             ),

@@ -381,10 +381,14 @@ def test_kafka_6794_leaves_a_replica_in_the_isr_that_step_5_has_dropped(quiet: R
     waits = stated("converged", NOTHING_ASKED, 9, 9, "/admin/reassign_partitions is still there")
     for about in (gone, waits):
         assert tickets(told(quiet, "kafka-2.4", [*marks, alone, asked], about)) == ["KAFKA-6794 (the document)"]
+    led = [*marks, elected(5, 1), asked]  # 0.8, seed 521
+    leads = e.BecameLeader(5, 5, 0, 1, *TP, 3, 0, 0, (1,), (0, 1), (), ())
+    assert tickets(told(quiet, "kafka-0.8", led, waits)) == ["KAFKA-6794 (the document)"]
     for others in (
         [*marks, alone],
         [*marks, unled(5, 0, 1), asked],
-        [*marks, elected(5, 1), asked],
+        [*marks, elected(5, 1), leads, asked],
+        [*marks[:3], elected(5, 1), asked],
         [*marks[:3], alone, asked],
         [*marks, alone, asked, asked._replace(seq=7, partition=1)],
     ):
