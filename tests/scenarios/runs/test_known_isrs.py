@@ -12,6 +12,7 @@ from emulator.protocol import events as e
 from emulator.protocol.errors import Errors
 from emulator.protocol.znodes import REASSIGN_PARTITIONS, LeaderAndIsr
 from emulator.trace.events import Step, ZkWritten
+from scenarios.observe.findings.memory_facts import BrokerRemembers
 from scenarios.runs import Run, run_scenario
 from tests.scenarios.runs.building import TP, Table, scenario
 from tests.scenarios.runs.stated import (
@@ -66,7 +67,11 @@ def test_kafka_1382_a_leader_that_takes_its_write_for_refused_changes_the_isr_no
     marks = [wish(3, seq=1), elected(2, 0, 1), refused(3, seq=3), joins(4, 2), refused(3, seq=5)]
     gauge = stated("converged", GAUGES, 9, 9, "broker 0 shows UnderReplicatedPartitions = 1", brokers=(0,))
     lacks = stated("converged", IN_SYNC, 9, 9, "orders-0: isr [0, 1], assignment [0, 1, 2], leader 0", brokers=(2,))
-    for found in (gauge, lacks):
+    facts = BrokerRemembers(0, "replicas", "", "…", "…")
+    knew = evolve(stated("broker_remembers", "…", 9, 9, "…"), facts=facts, partition=TP, brokers=(0,))
+    for other in (facts._replace(broker=1), facts._replace(memory="metadata")):
+        assert tickets(told(quiet, "kafka-0.8", marks, evolve(knew, facts=other))) == [None]
+    for found in (gauge, lacks, knew):
         assert tickets(told(quiet, "kafka-0.8", marks, found)) == ["KAFKA-1382"]
         assert tickets(told(quiet, "kafka-1.1", marks, found)) == [None]
         for others in (
