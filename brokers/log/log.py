@@ -14,7 +14,7 @@ from brokers.log.producer_state_manager import NO_PRODUCERS, ProducerStateManage
 from brokers.log.segments import Segment, active, deletable, oldest, segments
 from emulator.disks import DiskFault, File
 from emulator.protocol.extents import ExtentPart
-from emulator.protocol.types import Batch, CorruptBatch, SequencedBatch, TopicPartition
+from emulator.protocol.types import Batch, SequencedBatch, TopicPartition, corrupted
 
 FROM_THE_START = (0,)
 """The base offsets of a log with one segment, as most are."""
@@ -370,8 +370,7 @@ class Log:
 
     def corrupt(self, place: int) -> Batch:
         """Inject a fault: the checksum of the batch at ``place`` (as in ``batches``) is wrong from now on."""
-        b = self.batches[place]
-        damaged = CorruptBatch(b.base_offset, b.next_offset, b.leader_epoch, b.size, b.id, timestamp_us=b.timestamp_us)
+        damaged = corrupted(self.batches[place])
         self._file.damage(place, damaged)
         return damaged
 

@@ -69,6 +69,8 @@ class ControlHandler:
         if error is Errors.NONE:
             outcomes = self._manager.stop_replicas(request)
         self._record(request, error, [tp for tp, _ in outcomes], [outcome for _, outcome in outcomes])
+        if error is Errors.UNKNOWN_SERVER_ERROR:  # what has thrown fails for each partition (getErrorResponse, 2.3.1)
+            outcomes = tuple((tp, error) for tp in request.partitions)
         response = StopReplicaResponse(error, outcomes)
         channel.reply(response, response.size)
 

@@ -95,6 +95,8 @@ class ReplicaStateMachine:
         if len(legal) < len(partitions):
             if target is ReplicaState.OFFLINE and self.rules.trusts_memory:
                 self._show("ReplicaStateMachine.handleStateChange", sorted({*partitions} - {*legal}), broker)
+            elif target is ReplicaState.ONLINE:
+                self._show("KafkaController.onPartitionReassignment", sorted({*partitions} - {*legal}), broker)
             for tp in partitions:
                 state = states.get(tp, ReplicaState.NON_EXISTENT)
                 if state not in allowed:

@@ -1,9 +1,9 @@
 """Types that every request uses."""
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import ClassVar, NamedTuple
 
-from attrs import define, field
+from attrs import define, field, fields
 
 NO_LEADER = -1
 LEADER_DURING_DELETE = -2
@@ -79,13 +79,6 @@ class Batch:
 
 
 @define(eq=False)
-class CorruptBatch(Batch):
-    """A batch that a disk fault has damaged: its offsets are readable, its content is not."""
-
-    corrupt: ClassVar[bool] = True
-
-
-@define(eq=False)
 class SequencedBatch(Batch):
     """A batch of an idempotent producer (KIP-98), with its producer id and the number of its first record.
 
@@ -101,3 +94,16 @@ class SequencedBatch(Batch):
     @property
     def last_sequence(self) -> int:
         return self.base_sequence + self.next_offset - self.base_offset - 1
+
+
+def corrupted(batch: Batch) -> Batch:
+    """``batch`` as a disk fault leaves it: its checksum does not match its content any more. Who does not look at the
+    checksum, as when a log is loaded (Log.loadProducersFromLog, 2.3.1), finds in it what was there before."""
+    kind = next(each for each in type(batch).__mro__ if not each.in_extent)
+    return _corrupt(kind)(**{each.alias: getattr(batch, each.name) for each in fields(kind)})
+
+
+@cache
+def _corrupt(kind: type[Batch]) -> type[Batch]:
+    """The class of the batches of ``kind`` whose checksum is wrong."""
+    return type(f"Corrupt{kind.__name__}", (kind,), {"__slots__": (), "corrupt": True})

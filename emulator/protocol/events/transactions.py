@@ -101,7 +101,7 @@ class CommittedFetched(NamedTuple):
 
     Attributes:
         leader: the broker.
-        ids: the ids of the batches.
+        ids: the ids of the batches, but of those of which compaction has left nothing.
         last_stable_offset: the last stable offset in the same answer.
         producer_ids, first_offsets: columns, a row for each transaction that the client has to leave out.
     """

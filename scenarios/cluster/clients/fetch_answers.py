@@ -20,8 +20,9 @@ def record_answer(
         )  # fmt: skip
         stable = response.stability.get(partition.tp)
         if stable is not None and request.isolation == READ_COMMITTED:
+            read = tuple([batch.id for batch in batches if batch.size])  # of the others compaction has left nothing
             client.emit(
-                CommittedFetched, client.node.id, *partition.tp, leader, ids, stable.last_stable_offset,
+                CommittedFetched, client.node.id, *partition.tp, leader, read, stable.last_stable_offset,
                 tuple([producer_id for producer_id, _first in stable.aborted]),
                 tuple([first for _producer_id, first in stable.aborted]),
             )  # fmt: skip

@@ -12,7 +12,7 @@ from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.findings.log_facts import BatchMisplaced, BatchOfEarlierEpoch, EpochEndWrong
 from scenarios.observe.history.history import History
-from scenarios.observe.history.replica_logs import BASE_OFFSET, LEADER_EPOCH, ReplicaLogHistory
+from scenarios.observe.history.replica_logs import BASE_OFFSET, FORGOTTEN, LEADER_EPOCH, ReplicaLogHistory
 
 _epoch = itemgetter(LEADER_EPOCH)
 
@@ -57,16 +57,18 @@ class AppendShape(Checker):
         if log is None or not log.known or log.end_offset != event.log_end_offset:
             return
         if event.end_offset != UNDEFINED_OFFSET:
-            end = max(_end_of(log, event.epoch), log.start_offset)
-            if event.end_offset != end:
-                self.violated(
-                    event, EpochEndWrong(event.node, event.epoch, event.end_offset, end), event.tp, (event.node,)
-                )
+            end = _end_of(log, event.epoch)
+            if end is not None and event.end_offset != max(end, log.start_offset):
+                wrong = EpochEndWrong(event.node, event.epoch, event.end_offset, max(end, log.start_offset))
+                self.violated(event, wrong, event.tp, (event.node,))
         elif event.epoch == log.last[LEADER_EPOCH] > 0 and log.start_offset < log.end_offset:
             self.violated(event, EpochEndWrong(event.node, event.epoch, None, log.end_offset), event.tp, (event.node,))
 
 
-def _end_of(log: ReplicaLogHistory, epoch: int) -> int:
-    """Start of the first batch of a later epoch that retention has left, or the end of the log."""
+def _end_of(log: ReplicaLogHistory, epoch: int) -> int | None:
+    """Start of the first batch of a later epoch that retention has left, or the end of the log; None: a crash has
+    brought back what is forgotten, and the epoch may end there."""
     place = bisect_right(log.line, epoch, lo=log.covered(log.start_offset) + 1, hi=log.size, key=_epoch)
+    if log.line[place - 1] is FORGOTTEN:
+        return None
     return log.line[place][BASE_OFFSET] if place < log.size else log.end_offset

@@ -27,7 +27,9 @@ place, or that end where it begins, a leader's before others: it has their histo
 Checkers skip a log for which no such line is found.
 
 What retention has deleted from every replica's log is forgotten: one shared entry stands for all of it, so that a run
-that goes on for hours remembers what its logs have. The last batch below those starts stays.
+that goes on for hours remembers what its logs have. The last batch below those starts stays. A broker that crashes
+before it has deleted the segments, or written down the start, has all of it again, and a new follower may copy it: it
+takes the places of what is forgotten, and is compared from the batch on that stayed.
 """
 
 from __future__ import annotations
@@ -168,7 +170,7 @@ class ReplicaLogHistory:
         self.size, self.end_offset = size + 1, next_offset
         lines = self.lines[self.line[0][NEXT_OFFSET]]
         for line in lines:
-            if size < len(line) and line[size - 1] is last and line[size] == entry:
+            if size < len(line) and line[size - 1] is last and (line[size] == entry or line[size] is FORGOTTEN):
                 self.line = line
                 return False
         if size < len(self.line):

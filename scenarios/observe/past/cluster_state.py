@@ -257,9 +257,13 @@ class FoldedState:
         return next(reversed(list(self.sessions.get(machine, {}).values())), None)
 
     def own_session(self, machine: int) -> ZkSession | None:
-        """The session of a machine's present process: the session of an ended one lives on for a while."""
-        session, end = self.session(machine), self.ends.get(machine)
-        return session if session is None or end is None or session.seq > end.seq else None
+        """The session of a machine's present process; None: it has lost it, or has none yet. The session of an ended
+        process lives on for a while, also one that was created when the process had ended."""
+        newest, life = self.newest_sessions.get(machine), self.lives.get(machine)
+        if newest is None or newest.session not in self.sessions.get(machine, {}):
+            return None
+        runs = life is None or isinstance(life, NodeStarted)
+        return newest if runs and (life is None or newest.seq > life.seq) else None
 
     def expiry(self, machine: int) -> ZkSession | None:
         """The expiry that has left a machine without a session; None: it has one, never had, or closed it."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from emulator.protocol.events import HighWatermarksMoved, IsrChanged, IsrProposed, IsrUpdateFailed
 from emulator.protocol.types import TopicPartition
+from emulator.trace.events import ZkSession
 from scenarios.observe.past.changes import StateWritten
 from scenarios.observe.specification.rejection import Sentence
 from scenarios.observe.specification.replica import Replica
@@ -130,6 +131,7 @@ class Isr:
     def on_proposed(self, event: IsrProposed) -> None:
         tp = TopicPartition.of(event.topic, event.partition)
         replica = self._variables.of(event.node, tp)
+        replica.unanswered = False
         reject = self._variables.reject
         words = f"{event.node} proposes {list(event.isr)}"
         if not replica.presumes:
@@ -174,11 +176,19 @@ class Isr:
         replica.isr, replica.version, replica.proposal = event.isr, event.zk_version, ()
         self.recount(replica, tp)
 
+    def on_session(self, event: ZkSession) -> None:
+        """A session that expires takes the answers with it that have not come: Kafka asks again after the loss of a
+        connection only (KafkaZkClient.conditionalUpdatePath and retryRequestsUntilConnected, 1.1.1 to 2.6.0)."""
+        if event.state == "expired":
+            for replica in self._variables.on_broker(event.client):
+                replica.unanswered = bool(replica.proposal)
+
     def on_failed(self, event: IsrUpdateFailed) -> None:
         tp = TopicPartition.of(event.topic, event.partition)
         replica = self._variables.of(event.node, tp)
         state = self._variables.zk.states.get(tp)
-        if not self._forgets and state is not None and replica.wrote == (state.zk_version, replica.proposal):
+        learns = not (self._forgets or replica.unanswered)
+        if learns and state is not None and replica.wrote == (state.zk_version, replica.proposal):
             words = f"{event.node} fails to write {list(replica.proposal)}, which it has written"
             self._variables.reject(event, tp, KEEPS_OWN_WRITE, words, replica, state)
         replica.proposal = ()

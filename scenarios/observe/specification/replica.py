@@ -31,6 +31,7 @@ class Replica:
         source: the replica of its leader, on a follower.
         counted: on a leader, the other replicas that its high watermark waits for.
         wrote: the last version of the state znode that it has written as leader, and the ISR in it.
+        unanswered: whether its broker's session has expired since it proposed: ZooKeeper's answer does not come.
         disk: whether its log directory has the partition.
     """
 
@@ -58,6 +59,7 @@ class Replica:
     source: Replica | None = None
     counted: tuple[Replica, ...] = ()
     wrote: tuple[int, tuple[int, ...]] | None = None
+    unanswered: bool = False
     disk: bool = False
 
     @property

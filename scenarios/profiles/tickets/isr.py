@@ -235,6 +235,11 @@ TICKETS = (
                 checkers=("converged",),
                 parts=("IN_SYNC", "GAUGES"),
             ),
+            Effect(
+                text="a leader takes a write of its ISR for refused that ZooKeeper has carried out: it goes on with "
+                "the ISR from before",
+                checkers=("broker_remembers",),
+            ),
         ),
         source="ReplicationUtils.updateLeaderAndIsr and ZkUtils.conditionalUpdatePersistentPath, 0.8.1 and 0.8.2",
     ),

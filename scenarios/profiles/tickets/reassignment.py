@@ -1,5 +1,6 @@
 """Tickets of reassignments: moves that are lost, begun again, or left half done."""
 
+from controller.state_machines.leader_election_algorithms import FIRST_LIVE_OF_TARGET
 from controller.state_machines.rules import FOUR_STATES
 from scenarios.profiles.profile import Difference
 from scenarios.profiles.ticket import DIVERGENCES, LOSSES, Effect, Ticket
@@ -353,7 +354,31 @@ TICKETS = (
         title="a move to replicas that are in the ISR already, from a move that was given up, marks none of them as "
         "online: their brokers get no LeaderAndIsr when they start",
         until=("0.8.2.0",),
-        effects=(Effect(checkers=("roles_adopted", "converged"), parts=("LED", "IN_SYNC")),),
+        effects=(
+            Effect(checkers=("roles_adopted", "converged"), parts=("LED", "IN_SYNC")),
+            Effect(
+                text="the same: a later move that drops such a replica cannot take it offline, and does not stop it",
+                checkers=("drops_stopped", "converged"),
+                parts=("NO_STRAYS",),
+            ),
+        ),
+        witness="KafkaController.onPartitionReassignment",
+        source="KafkaController.onPartitionReassignment and ReplicaStateMachine.handleStateChange, 0.8.0",
+    ),
+    Ticket(
+        key="ReassignedPartitionLeaderSelector.selectLeader (0.8.0)",
+        title="a move gives leadership to a new replica that has left the ISR since the move went on",
+        until=("0.8.1",),
+        policies={"controller.selectors.reassigned": FIRST_LIVE_OF_TARGET},
+        effects=(
+            Effect(checkers=("leader_in_isr",)),
+            Effect(
+                text="the same: no leader adds itself, so it stays outside",
+                checkers=("converged",),
+                parts=("IN_SYNC",),
+            ),
+        ),
+        source="ReassignedPartitionLeaderSelector.selectLeader, 0.8.0 and 0.8.1",
     ),
     Ticket(
         key="KAFKA-6794 (the document)",
@@ -363,8 +388,8 @@ TICKETS = (
         effects=(
             Effect(checkers=("converged", "offline_true"), parts=("IN_SYNC", "LED")),
             Effect(
-                text="a partition in whose ISR there are only such replicas has no leader: its next move does not go "
-                "on",
+                text="a partition in whose ISR there are only such replicas has no leader, or such a leader does not "
+                "lead: its next move does not go on",
                 checkers=("converged",),
                 parts=("NOTHING_ASKED",),
             ),

@@ -18,6 +18,7 @@ from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import broker_path
 from emulator.trace.events import ZkWritten
 from scenarios.observe.findings.convergence_facts import GaugeNotAtRest, IsrDiffers
+from scenarios.observe.findings.memory_facts import BrokerRemembers
 from scenarios.observe.mbeans import UNDER_REPLICATED
 from scenarios.runs.known.ledger import in_isr_since, witnesses
 from scenarios.runs.known.reason import (
@@ -186,6 +187,17 @@ def _behind_its_own_write(past: KeptEvents, violation: Violation) -> bool:
     return sum(_lost_its_write(past, tp) for tp in led) == shown
 
 
+@of_violation
+def _remembers_what_was_before_its_write(past: KeptEvents, violation: Violation) -> bool:
+    """The broker that knows another ISR, or version of the state znode, than there is leads the partition, and takes
+    its last write for refused."""
+    facts, tp = violation.facts, violation.partition
+    if tp is None or not isinstance(facts, BrokerRemembers) or facts.memory != "replicas":
+        return False
+    state = past.state(tp, violation.seq)
+    return state is not None and state.leader == facts.broker and _lost_its_write(past, tp)
+
+
 def _lost_its_write(past: KeptEvents, tp: TopicPartition) -> bool:
     """Whether the last write to a state znode was one that the leader asked for, and was then refused; it has been
     refused whatever it asked for since."""
@@ -217,6 +229,7 @@ ISRS: tuple[Reason, ...] = (
     Reason("Partition.isUnderReplicated (0.8.0)", _had_more_replicas),
     Reason("KAFKA-1028", _isr_emptied),
     Reason("KAFKA-1382", _behind_its_own_write, effect=1),
+    Reason("KAFKA-1382", _remembers_what_was_before_its_write, effect=2),
     Reason("Partition.handleAlterIsrResponse (2.7.0 to 3.0.0)", _behind_its_own_write),
     Reason("KAFKA-12686", _wish_dropped),
     Reason("KAFKA-12686", _wish_dropped, effect=1),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from emulator.protocol.events import ControllerElected
+from emulator.protocol.events import BecameLeader, ControllerElected
 from scenarios.observe.findings.gauge_facts import OfflineCounted
 from scenarios.runs.known.reason import Reason, of_each_open_move, of_violation
 
@@ -48,11 +48,16 @@ def _left_by_step_5(past: KeptEvents, tp: TopicPartition, broker: int) -> bool:
 
 @of_each_open_move
 def _waits_for_a_leader(past: KeptEvents, violation: Violation, tp: TopicPartition, _move: MoveStarted) -> bool:
-    """The partition has no leader, and all members of its ISR were left there so."""
+    """The partition has no leader, and all members of its ISR were left there so; or its leader was, and does not lead
+    in the leader epoch that ZooKeeper has."""
     state = past.state(tp, violation.seq)
-    if state is None or state.leader >= 0:
+    if state is None:
         return False
-    return bool(state.isr) and all(_left_by_step_5(past, tp, broker) for broker in state.isr)
+    if state.leader < 0:
+        return bool(state.isr) and all(_left_by_step_5(past, tp, broker) for broker in state.isr)
+    role = past.last_role(tp, state.leader, violation.seq)
+    leads = isinstance(role, BecameLeader) and role.leader_epoch == state.leader_epoch
+    return not leads and _left_by_step_5(past, tp, state.leader)
 
 
 @of_each_open_move

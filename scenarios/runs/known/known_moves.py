@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING
 
 from emulator.protocol.events import (
@@ -347,29 +346,47 @@ def _never_assigned(past: KeptEvents, _: Violation, tp: TopicPartition, left: in
 
 
 @of_lacking
-def _never_marked_online(past: KeptEvents, _: Violation, tp: TopicPartition, broker: int) -> bool:
-    """The replica that lacks its role, or is not in the ISR, came with a move for which all of the target was in the
-    ISR already, and it was not assigned, when the controller that assigned it learned of the move."""
-    to_it = [e for e in past.of(MoveStarted) if (e.topic, e.partition) == tp and broker in e.target]
-    if not to_it:
+def _never_marked_online(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
+    """The replica that lacks its role, or is not in the ISR, is none to the controller, which could not mark it as
+    online when a move brought it."""
+    return broker in past.assignment(tp, violation.seq) and _is_unmarked(past, tp, broker, violation.seq)
+
+
+@of_replica
+def _dropped_and_unmarked(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
+    """The replica that is not stopped was none to the controller that dropped it."""
+    drops = [write for write in past.drops(tp, broker) if write.seq <= violation.seq]
+    return bool(drops) and _is_unmarked(past, tp, broker, drops[-1].seq)
+
+
+def _is_unmarked(past: KeptEvents, tp: TopicPartition, broker: int, until_seq: int) -> bool:
+    """Whether the controller has failed to mark a replica as online, and nothing has changed that since: no other was
+    elected, which takes all that are assigned for online or offline, and no later move has brought the replica."""
+    unmarked = witnesses(past, "KafkaController.onPartitionReassignment", tp, broker, 0, until_seq)[-1:]
+    return any(
+        not past.elected_between(one.seq, until_seq)
+        and sum(one.seq < write.seq < until_seq for write in past.adds(tp, broker)) <= 1
+        for one in unmarked
+    )
+
+
+@of_partition
+def _moved_to_without_the_isr(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+    """The leader has been outside the ISR since a move gave it leadership, and it is whom the violation is about."""
+    written = [(seq, state) for seq, state in past.states.get(tp, []) if seq <= violation.seq and state is not None]
+    outside = list(takewhile(lambda one: _leads_outside(one[1], written[-1][1].leader), reversed(written)))
+    if not outside or violation.brokers not in ((), (outside[0][1].leader,)):
         return False
-    begun = _begun(past, to_it[-1], past.adds(tp, broker))
-    before = [state for seq, state in past.states.get(tp, []) if seq < begun][-1:]
-    return broker not in past.assignment(tp, begun) and any(
-        state is not None and set(to_it[-1].target) <= set(state.isr) for state in before
+    seq, first = outside[-1]
+    return any(
+        event.unclean and event.selector == "reassigned" and event.seq > seq
+        for event in past.of(LeaderElected)
+        if (event.topic, event.partition, event.leader, event.leader_epoch) == (*tp, first.leader, first.leader_epoch)
     )
 
 
-def _begun(past: KeptEvents, move: MoveStarted, assigned: list[ZkWritten]) -> int:
-    """When the controller that assigned the replicas of a move learned of it: as it was asked for or, of a controller
-    that was elected since, as it took over."""
-    elections: Iterator[int] = (
-        elected.seq
-        for write in assigned[-1:]
-        for elected in past.of(ControllerElected)
-        if elected.node == write.client and move.seq < elected.seq < write.seq
-    )
-    return max(elections, default=int(move.seq))
+def _leads_outside(state: LeaderAndIsr, leader: int) -> bool:
+    return state.leader == leader >= 0 and leader not in state.isr
 
 
 @or_left_alone
@@ -429,6 +446,9 @@ MOVES: tuple[Reason, ...] = (
     Reason("KafkaController.onPartitionReassignment (0.8.1)", _never_assigned, effect=2),
     Reason("ReplicaStateMachine.initializeReplicaState (0.8.1)", _refused_to_leave),
     Reason("KafkaController.onPartitionReassignment (0.8.0)", _never_marked_online),
+    Reason("KafkaController.onPartitionReassignment (0.8.0)", _dropped_and_unmarked, effect=1),
+    Reason("ReassignedPartitionLeaderSelector.selectLeader (0.8.0)", _moved_to_without_the_isr),
+    Reason("ReassignedPartitionLeaderSelector.selectLeader (0.8.0)", _moved_to_without_the_isr, effect=1),
     Reason("KAFKA-13972", _stop_refused),
     Reason("KAFKA-9212", _fenced_by_a_bump),
     Reason("KAFKA-9212", _epoch_unknown, effect=1),

@@ -6,7 +6,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from emulator.protocol.events import BrokerRegistered, MoveStarted, ReplicaStopped
+from emulator.protocol.events import BrokerRegistered, ControlRequest, MoveStarted, ReplicaStopped
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import decode_reassigning, decode_topic, state_path_partition, topic_path
 from emulator.trace.events import Step, ZkWritten
@@ -121,8 +121,8 @@ def _elections_wait(past: KeptEvents, violation: Violation) -> bool:
 
 @of_broker
 def _created_again(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
-    """The replica of a topic that is gone was deleted, and then the controller that deleted the topic made the move go
-    on, which announced it once more (A1); it was not stopped since."""
+    """The replica of a topic that is gone was deleted, and the controller that deleted the topic made the move go on
+    once it had asked for that, which announced the replica once more (A1); it was not stopped since."""
     facts = violation.facts
     gone = _deleted_while_moved(past, tp, violation.seq)
     there = facts.memory in ON_DISK if isinstance(facts, BrokerRemembers) else violation.part is Condition.NO_STRAYS
@@ -130,8 +130,10 @@ def _created_again(past: KeptEvents, violation: Violation, tp: TopicPartition, b
         return False
     stops = [e for e in past.of(ReplicaStopped) if (e.node, e.topic, e.partition) == (broker, *tp)]
     stops = [event for event in stops if event.seq < violation.seq]
+    made = {event.seq: event.cause for event in past.of(ControlRequest)}  # a request may wait for those before it
     return bool(stops and stops[-1].deleted) and any(
-        stops[-1].seq < event.seq < gone.seq and past.cluster.at(event.seq).is_deleting(tp.topic)
+        made.get(stops[-1].cause, stops[-1].seq) < event.seq < gone.seq
+        and past.cluster.at(event.seq).is_deleting(tp.topic)
         for event in past.of(Step)
         if (event.step, event.edge, event.node) == (ANNOUNCES, "after", gone.client)
         and (event.topic, event.partition) == (*tp,)

@@ -10,7 +10,10 @@ from brokers.log.log import Log, OffsetMismatch, UnexpectedAppendOffset
 from brokers.log.log_config import LogConfig
 from brokers.log.segments import Segment, deletable
 from emulator.disks import Disk, DiskError, DiskFault
-from emulator.protocol.types import Batch, TopicPartition
+from emulator.protocol.control_batches import ControlBatch
+from emulator.protocol.extents import Extent
+from emulator.protocol.records import InMemory, RecordHeader, TransactionalBatch
+from emulator.protocol.types import Batch, SequencedBatch, TopicPartition
 from tests.brokers.bench import TP, batch
 
 
@@ -208,3 +211,20 @@ def test_an_active_segment_before_the_logs_start_stays() -> None:
     forever = LogConfig(retention_us=-1)
     first, active = Segment(0, 2, 0, 1, 100, 0), Segment(2, 4, 1, 2, 100, 0)
     assert deletable([first, active], forever, 1_000, 4, 4) == (1, "start")
+
+
+def test_a_corrupt_batch_says_who_has_produced_it() -> None:
+    """A log is loaded without a look at checksums (Log.loadProducersFromLog, 2.3.1); the marker of a transaction and a
+    batch of an extent are no exceptions."""
+    header, records = RecordHeader(0, 1, 0, 0), InMemory(b"")
+    log = Log(LogDirectory(Disk()), TP)
+    log.append(SequencedBatch(0, 1, 0, 100, 1, 7, 0))
+    log.append(TransactionalBatch(1, 2, 0, 100, 2, 8, 0, header, records))
+    log.append(ControlBatch(2, 3, 0, 100, 3, 8, -1, header, records))
+    log.append_part(Extent(3, 2, 1, 100, 0, 4, producer_id=9, base_sequence=0).whole)
+    remembered = log.producers.remembered_batches()
+    for place in range(len(log.batches)):
+        assert log.corrupt(place).corrupt
+    assert [batch.corrupt for batch in log.read(0, 1 << 20)] == [True] * 5
+    assert log.loaded_producers().remembered_batches() == remembered
+    assert log.loaded_producers().last_stable_offset(5, 0) == log.last_stable_offset(5) == 5

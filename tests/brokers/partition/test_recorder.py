@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from emulator.protocol.events import BatchesAppended, HighWatermarksMoved, IsrProposed
-from emulator.protocol.types import Batch, CorruptBatch, TopicPartition
-from fetchers.failures import CorruptBatch as CorruptRecord
+from emulator.protocol.types import Batch, TopicPartition, corrupted
+from fetchers.failures import CorruptBatch
 from tests.brokers.bench import TP, Bench
 
 OTHER = TopicPartition("t", 1)
@@ -89,7 +89,7 @@ def test_of_an_answer_with_a_corrupt_batch_nothing_is_appended() -> None:
     """Kafka checks all batches before it appends any (Log.analyzeAndValidateRecords, 2.3.1)."""
     bench = Bench()
     bench.follow()
-    answer = (Batch(0, 1, 0, 100, 1), CorruptBatch(1, 2, 0, 100, 2))
-    with pytest.raises(CorruptRecord):
+    answer = (Batch(0, 1, 0, 100, 1), corrupted(Batch(1, 2, 0, 100, 2)))
+    with pytest.raises(CorruptBatch):
         bench.partition.append_as_follower(answer, 1)
     assert bench.partition.log.end_offset == 0

@@ -83,6 +83,15 @@ def test_kafka_9839_a_request_for_a_later_incarnation_is_taken_where_the_policy_
     assert bench.leader_and_isr(state(0, 1), broker_epoch=69).error is Errors.STALE_BROKER_EPOCH
 
 
+def test_a_deletion_that_throws_has_failed_for_each_replica() -> None:
+    """The error of what throws names every partition (StopReplicaRequest.getErrorResponse, 2.3.1), that of a request
+    which is fenced none (KafkaApis.handleStopReplicaRequest); the controller waits for those that no answer names."""
+    bench = Bench()
+    bench.control.broker_epoch = 70
+    assert stop(bench, True, broker_epoch=71).partitions == ((TP, Errors.UNKNOWN_SERVER_ERROR),)
+    assert stop(bench, True, broker_epoch=69).partitions == ()
+
+
 @pytest.mark.parametrize("epoch", [3, 2])
 def test_a_leader_epoch_that_is_not_newer_is_refused_for_its_partition_alone(epoch: int) -> None:
     bench = Bench()

@@ -12,6 +12,7 @@ from emulator.protocol import events as e
 from emulator.protocol.errors import Errors
 from emulator.protocol.znodes import REASSIGN_PARTITIONS, LeaderAndIsr
 from emulator.trace.events import Step, ZkWritten
+from scenarios.observe.findings.memory_facts import BrokerRemembers
 from scenarios.runs import Run, run_scenario
 from tests.scenarios.runs.building import TP, Table, scenario
 from tests.scenarios.runs.stated import (
@@ -66,7 +67,11 @@ def test_kafka_1382_a_leader_that_takes_its_write_for_refused_changes_the_isr_no
     marks = [wish(3, seq=1), elected(2, 0, 1), refused(3, seq=3), joins(4, 2), refused(3, seq=5)]
     gauge = stated("converged", GAUGES, 9, 9, "broker 0 shows UnderReplicatedPartitions = 1", brokers=(0,))
     lacks = stated("converged", IN_SYNC, 9, 9, "orders-0: isr [0, 1], assignment [0, 1, 2], leader 0", brokers=(2,))
-    for found in (gauge, lacks):
+    facts = BrokerRemembers(0, "replicas", "", "…", "…")
+    knew = evolve(stated("broker_remembers", "…", 9, 9, "…"), facts=facts, partition=TP, brokers=(0,))
+    for other in (facts._replace(broker=1), facts._replace(memory="metadata")):
+        assert tickets(told(quiet, "kafka-0.8", marks, evolve(knew, facts=other))) == [None]
+    for found in (gauge, lacks, knew):
         assert tickets(told(quiet, "kafka-0.8", marks, found)) == ["KAFKA-1382"]
         assert tickets(told(quiet, "kafka-1.1", marks, found)) == [None]
         for others in (
@@ -381,10 +386,14 @@ def test_kafka_6794_leaves_a_replica_in_the_isr_that_step_5_has_dropped(quiet: R
     waits = stated("converged", NOTHING_ASKED, 9, 9, "/admin/reassign_partitions is still there")
     for about in (gone, waits):
         assert tickets(told(quiet, "kafka-2.4", [*marks, alone, asked], about)) == ["KAFKA-6794 (the document)"]
+    led = [*marks, elected(5, 1), asked]  # 0.8, seed 521
+    leads = e.BecameLeader(5, 5, 0, 1, *TP, 3, 0, 0, (1,), (0, 1), (), ())
+    assert tickets(told(quiet, "kafka-0.8", led, waits)) == ["KAFKA-6794 (the document)"]
     for others in (
         [*marks, alone],
         [*marks, unled(5, 0, 1), asked],
-        [*marks, elected(5, 1), asked],
+        [*marks, elected(5, 1), leads, asked],
+        [*marks[:3], elected(5, 1), asked],
         [*marks[:3], alone, asked],
         [*marks, alone, asked, asked._replace(seq=7, partition=1)],
     ):

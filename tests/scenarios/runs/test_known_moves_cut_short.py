@@ -182,6 +182,27 @@ def test_not_where_no_move_was_under_way_or_nothing_was_announced_or_another_con
     assert set(tickets(told(run, run.profile, [*kept(run), elected], *run.violations))) == {None, DELETED}
 
 
+def test_a_deletion_that_waits_in_its_queue_was_asked_for_before_the_move_went_on() -> None:
+    """kafka-2.4, seed 410 of the default swarm."""
+    run = deleted("kafka-2.4")
+    announced = max(
+        event.seq for event in kept(run) if type(event) is Step and (event.step, event.edge) == ("kip-455.A1", "after")
+    )
+
+    def waits(event: Any) -> Any:
+        return event._replace(seq=announced) if type(event) is e.ReplicaStopped and event.deleted else event
+
+    def later(event: Any) -> Any:
+        asks = type(event) is e.ControlRequest and event.api == "StopReplica"
+        return event._replace(cause=announced) if asks else waits(event)
+
+    def explaining(change: Any) -> set[str | None]:
+        return set(tickets(told(run, run.profile, sorted(map(change, kept(run)), key=_seq), *run.violations)))
+
+    assert explaining(waits) == {DELETED}
+    assert explaining(later) == {None, DELETED}
+
+
 @pytest.mark.parametrize("profile", ["kafka-2.4", "kafka-3.9"])
 def test_a_move_that_begins_while_partitions_are_added_is_overwritten(profile: str) -> None:
     """kafka-3.3, seed 113 of the default swarm."""

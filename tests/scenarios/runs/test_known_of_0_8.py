@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from attrs import evolve
+
 from emulator.protocol import events as e
+from emulator.protocol.shown import Deviated
 from emulator.protocol.znodes import LeaderAndIsr, broker_path, state_path
 from emulator.trace.events import Step, ZkWritten
 from scenarios.runs import Run
@@ -83,27 +86,56 @@ def test_a_move_of_0_8_waits_for_a_new_replica_whose_broker_was_started_meanwhil
 
 
 def test_a_move_of_0_8_to_replicas_that_are_in_the_isr_marks_none_as_online(quiet: Run) -> None:
-    asks = e.MoveStarted(4, 4, 0, *TP, (0, 1))
+    """Seeds 10009 and 417 of the default swarm."""
+    ticket = "KafkaController.onPartitionReassignment (0.8.0)"
+    unmarked = Deviated(4, 4, 0, 2, "KafkaController.onPartitionReassignment", *TP, 1)
     found = stated(
         "roles_adopted", "…", 9, 9, "orders-0: leader 0 of epoch 1 in ZooKeeper, and broker 1 has no role", brokers=(1,)
     )
-    marks = [assigned(2, 0), elected(3, 0, 1), asks, assigned(5, 0, 1)]
-    ticket = "KafkaController.onPartitionReassignment (0.8.0)"
+    marks = [assigned(2, 0), unmarked, assigned(5, 0, 1)]
+    kept = stated("drops_stopped", "…", 9, 9, "orders-0: …", brokers=(1,))
+    left = stated("converged", NO_STRAYS, 9, 9, "orders-0: broker 1 still has a replica, assigned to [0]", brokers=(1,))
     assert tickets(told(quiet, "kafka-0.8", marks, found)) == [ticket]
-    for lacking in (marks[:2], [*marks[:1], *marks[2:]], [assigned(2, 0, 1), *marks[1:]]):
-        assert tickets(told(quiet, "kafka-0.8", lacking, found)) == [None]
-    # Or a new controller goes on with the move once they are there (seed 10009 of the default swarm).
-    first = asks._replace(seq=1)
-    takes_over = e.ControllerElected(4, 4, 0, 2, 5)
-    assert tickets(told(quiet, "kafka-0.8", [first, *marks[:2], takes_over, marks[3]], found)) == [ticket]
+    for about in (kept, left):
+        assert tickets(told(quiet, "kafka-0.8", [*marks, assigned(8, 0)], about)) == [ticket]
+        assert tickets(told(quiet, "kafka-0.8", marks, about)) == [None]
+    takes_over = e.ControllerElected(6, 6, 0, 2, 5)  # it takes all that are assigned for online or offline
+    again = [assigned(6, 0), assigned(7, 0, 1)]  # another move has brought it
     for others in (
-        [first, *marks[:2], marks[3]],
-        [first, *marks[:2], takes_over._replace(node=1), marks[3]],
-        [first, *marks[:2], takes_over._replace(seq=6), marks[3]],
-        [first._replace(target=(0, 1, 2)), *marks[:2], takes_over, marks[3]],
+        [marks[0], marks[2]],
+        [marks[0], unmarked._replace(replica=0), marks[2]],
+        [*marks, takes_over],
+        [*marks, *again],
     ):
         assert tickets(told(quiet, "kafka-0.8", others, found)) == [None]
+        assert tickets(told(quiet, "kafka-0.8", [*others, assigned(8, 0)], kept)) == [None]
     assert tickets(told(quiet, "kafka-1.1", marks, found)) == [None]
+
+
+def test_a_move_of_0_8_makes_a_replica_the_leader_that_has_left_the_isr(quiet: Run) -> None:
+    """Seed 405 of the default swarm."""
+    ticket = "ReassignedPartitionLeaderSelector.selectLeader (0.8.0)"
+    chosen = e.LeaderElected(3, 3, 0, *TP, 1, 3, (0,), "reassigned", 1, unclean=True)
+    outside = stated("leader_in_isr", "…", 9, 9, "orders-0, epoch 3: broker 1 leads and the ISR is [0]")
+    stays = stated("converged", IN_SYNC, 9, 9, "orders-0: isr [2], assignment [1, 2], leader 1", brokers=(1,))
+    marks: list[Any] = [elected(1, 0), led_by(2, 1, 0), chosen, led_by(5, 1, 2)]
+    for found in (outside, stays):
+        assert tickets(told(quiet, "kafka-0.8", marks, found)) == [ticket]
+        for others in (
+            [*marks[:2], chosen._replace(selector="offline"), marks[3]],
+            [*marks[:2], chosen._replace(leader_epoch=2), marks[3]],
+            [*marks[:3], led_by(4, 1, 1, 2), marks[3]],
+            [*marks, elected(6, 2)],
+        ):
+            assert tickets(told(quiet, "kafka-0.8", others, found)) == [None]
+        assert tickets(told(quiet, "kafka-1.1", marks, found)) == [None]
+    assert tickets(told(quiet, "kafka-0.8", marks, evolve(stays, brokers=(2,)))) == [None]
+
+
+def led_by(seq: int, leader: int, *isr: int) -> ZkWritten:
+    """The state znode gets this leader and this ISR, in epoch 3."""
+    data = LeaderAndIsr(leader, 3, isr, 1).encode()
+    return ZkWritten(seq, seq, 0, 2, "setData", state_path(TP), seq, seq, data)
 
 
 def test_a_leader_of_0_8_counts_the_replicas_that_a_partition_came_with(quiet: Run) -> None:

@@ -119,3 +119,15 @@ def test_a_log_that_is_recovered_without_epoch_0() -> None:
     run.append(0, 0, 1, 0, leader=True)
     run.show(EpochEndFound, 0, ORDERS_0, 0, UNDEFINED_OFFSET, 10)
     assert run.violations() == []
+
+
+@pytest.mark.parametrize(("epoch", "end", "broken"), [(1, 10, False), (4, 30, False), (4, 20, True)])
+def test_where_an_epoch_ends_that_was_deleted_and_came_back(epoch: int, end: int, broken: bool) -> None:
+    """A broker crashes before it has deleted what is before its log's start; the end of epoch 1 is forgotten."""
+    run = WrittenHistory(AppendShape.name).begin()
+    for number, of_batch in enumerate((1, 4, 4, 6)):
+        run.append(0, 10 * number, number + 1, of_batch, leader=True)
+    run.emit(e.LogStartMoved, 0, *ORDERS_0, 30, "leader")
+    run.loaded(0, 40, 40)
+    run.show(EpochEndFound, 0, ORDERS_0, epoch, end, 40)
+    assert bool(run.violations()) is broken

@@ -375,6 +375,20 @@ def test_the_session_of_an_earlier_process_is_not_one_of_the_next(run: Shown) ->
     assert run.broken == []
 
 
+def test_a_session_that_was_asked_for_by_an_earlier_process_is_not_one_of_the_next(run: Shown) -> None:
+    """The request was on its way as the process ended (1.1, seed 512)."""
+    run.emit(e.NodeStarted, 0, 1)
+    run.emit(e.NodeCrashed, 0, 1, "stop")
+    session(run, 0, "created")
+    run.emit(e.NodeStarted, 0, 2)
+    session(run, 0, "created", 10)
+    run.shows(ACTIVE_CONTROLLERS, 1, 0)
+    session(run, 0, "expired", 10)
+    session(run, 1, "created")
+    run.shows(ACTIVE_CONTROLLERS, 1, 1)
+    assert run.broken == []
+
+
 def test_a_controller_whose_znode_an_operator_deletes_does_not_count_until_it_knows(run: Shown) -> None:
     for broker in (0, 1):
         session(run, broker, "created")

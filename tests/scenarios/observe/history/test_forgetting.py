@@ -82,3 +82,20 @@ def test_a_log_that_is_behind_keeps_what_it_has() -> None:
     assert told == [(5, 5)]
     assert logs.on(1, "orders")[0].find(5, 6) is not None
     assert logs.on(1, "orders")[0].find(2, 3) is None
+
+
+def test_a_log_that_has_what_is_forgotten_is_compared_from_the_batch_on_that_stayed() -> None:
+    """A broker that crashes before it has deleted its segments has them again, and a new follower copies them (2.3,
+    seeds 508 and 523)."""
+    logs = ReplicaLogs()
+    first = logs.on(0, "orders")[0]
+    for place in range(10):
+        first.append(place + 1, 0, place + 1)
+    first.start_offset = 6
+    logs._forget("orders", 0)
+    same, other = logs.on(1, "orders")[0], logs.on(2, "orders")[0]
+    for place in range(10):
+        assert not same.append(place + 1, 0, place + 1)
+        assert other.append(place + 1, 0, place + 1 + 100 * (place == 5)) is (place >= 5)
+    assert same.holds(first.last)
+    assert not other.holds(first.last)

@@ -10,6 +10,7 @@ from attrs import evolve
 
 from brokers.log.leader_epoch_cache import LeaderEpochFileCache
 from emulator.protocol.errors import Errors
+from emulator.protocol.events import IsrUpdateFailed
 from emulator.protocol.offsets_for_leader_epoch import EpochEndOffset
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import ZkWritten
@@ -196,6 +197,23 @@ def test_an_injected_bug_is_refused_and_its_case_without_it_is_not(bug: str) -> 
     broken = run_scenario(case, against_specification=True)
     assert REFUSED[bug] in {one.sentence.action for one in broken.rejections}
     held(run_scenario(evolve(case, bugs=()), against_specification=True))
+
+
+@pytest.mark.parametrize("profile", ["kafka-1.1", "kafka-2.3"])
+def test_a_leader_whose_session_expires_does_not_learn_of_its_write(profile: str) -> None:
+    case = (ROOT / "scenarios/museum/cases/KAFKA-1382.toml").read_text()
+    expires = '"message.cut"\n[[method]]\nafter = "1ms"\naction = "zk.expire"\ntarget = 0\n'
+    unseen = '[[method]]\nat = "1s"\naction = "broker.pause"\ntarget = 2\n\n[[method]]\nwhen'
+    case = case.replace('bugs = ["KAFKA-1382"]\n', "").replace('"message.cut"\n', expires)
+    case = case.replace("[[method]]\nwhen", unseen)
+    failed: list[str] = []
+
+    def see(chunk: list[Any]) -> None:
+        failed.extend(one.topic for one in chunk if type(one) is IsrUpdateFailed)
+
+    scenario = Scenario.loads(case, source="expires.toml")
+    held(run_scenario(scenario, profile=profile, on_event=see, against_specification=True))
+    assert failed
 
 
 def test_a_rejection_says_the_event_the_guard_the_sentence_and_the_state_before() -> None:
