@@ -13,7 +13,7 @@ from emulator.protocol.events import LogLoaded, LogStartMoved, Truncated
 from emulator.protocol.extents import Extent, ExtentPart
 from emulator.protocol.offsets_for_leader_epoch import EpochEndFound
 from emulator.protocol.produce import ProducedBatch
-from emulator.protocol.shown import Deviated
+from emulator.protocol.shown import Deviated, SegmentsDeleted
 from emulator.protocol.types import Batch, TopicPartition
 from fetchers.failures import CorruptBatch
 
@@ -233,6 +233,8 @@ class LocalReplica:
             return None
         if log.start_offset != before:
             self.log_start_moved(reason)
+        if reason:
+            self.process.show(SegmentsDeleted, self.process.node.id, *self.tp, log.bases[0])
         return log.expires_us()
 
     def truncate_to(self, offset: int) -> None:
