@@ -51,7 +51,10 @@ class LocalReplica:
         self.process = process
         self.recorder = recorder
         self.log = log
-        self.high_watermark = max(log.start_offset, min(log.directory.high_watermarks.get(tp), log.end_offset))
+        checkpointed = log.directory.high_watermarks.get(tp)
+        self.high_watermark = max(log.start_offset, min(checkpointed, log.end_offset))
+        if self.high_watermark != checkpointed:
+            log.directory.moved[self] = None  # Kafka writes those of all replicas each time
         self.leader_epoch = -1
         self.adding: tuple[int, ...] = ()
         self.readers: dict[Position, None] | None = None
