@@ -14,7 +14,7 @@ from emulator.trace.events import ZkWritten
 from scenarios.runs import Run, run_scenario
 from scenarios.runs.findings import findings
 from tests.scenarios.runs.building import TP, Table, scenario
-from tests.scenarios.runs.stated import COMMITTED, FETCHED, IN_SYNC, NOTHING_ASKED, restated, stated
+from tests.scenarios.runs.stated import COMMITTED, FETCHED, IN_SYNC, NOTHING_ASKED, stated
 from tests.scenarios.runs.test_known_findings import AHEAD, assigned, elected, kept, quiet, tickets, told
 
 __all__ = ["quiet"]
