@@ -28,7 +28,7 @@ class ControlQueues:
         self._queues: dict[Channel, deque[ControlQueued]] = {}
 
     def waiting_states(self, broker: int, tp: TopicPartition) -> Iterator[LeaderAndIsrPartition]:
-        """What the LeaderAndIsr requests say of ``tp`` that the controller has queued for ``broker``. It walks the
+        """The states of ``tp`` in the LeaderAndIsr requests that the controller has queued for ``broker``. It walks the
         queue: ask it of what is overdue only."""
         for queued in self._queues.get((self._cluster.controller, broker), ()):
             if isinstance(queued.request, LeaderAndIsrRequest):

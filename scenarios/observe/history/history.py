@@ -67,7 +67,7 @@ class History:
 
     @cached_property
     def control_queues(self) -> ControlQueues:
-        """What the controller has queued for brokers."""
+        """The requests that the controller has queued for brokers."""
         queues = ControlQueues(self.cluster)
         arm(queues, self._trace, self.past)
         return queues

@@ -174,7 +174,7 @@ def _needs_two(bench: GroupBench):  # type: ignore[no-untyped-def]
 
 
 def test_one_that_has_not_synced_and_comes_back_is_awaited_under_its_old_name() -> None:
-    """Seed 522 of kafka-3.0 and 3.3: the time for SyncGroups ends, and there is a rebalance that removes nobody
+    """Seed 522 of kafka-3.0 and 3.3: the time for SyncGroups ends, and there is a rebalance that removes no member
     (GroupCoordinator.onExpirePendingSync, 3.0.0 to 3.9.0)."""
     bench = GroupBench(evolve(STORED, syncs_time_out=True, heartbeats_while_syncing=True))
     lines = [bench.ask_join(instance=name, requires_member_id=True, session_timeout_us=10 * REBALANCE) for name in "ab"]
