@@ -10,7 +10,7 @@ from emulator.kernel import PendingWork
 from emulator.nodes import Process
 from emulator.protocol.fetch import FetchFields
 from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_EPOCH
-from emulator.protocol.shown import FetchHeld
+from emulator.protocol.shown import Deviated, FetchHeld
 from emulator.protocol.types import TopicPartition
 from fetchers.kinds import Records
 from fetchers.metrics import ThreadMetrics
@@ -214,9 +214,8 @@ class Partitions:
         if self.all_delayed_until_us and self.all_delayed_until_us <= self._process.clock_us:
             self.all_delayed_until_us = 0
             self._endpoint.want_only({tp: self._wanted(state) for tp, state in self.states.items()})
-        if not self.delayed:
-            return
         now = self._process.clock_us
+        self._show_those_that_wait_too_long(now)
         for tp in [tp for tp in self.delayed if self.states[tp].delayed_until_us <= now]:
             del self.delayed[tp]
             state = self.states[tp]
@@ -225,6 +224,14 @@ class Partitions:
                 self.truncating[tp] = None
             else:
                 self._resume(state)
+
+    def _show_those_that_wait_too_long(self, now_us: int) -> None:
+        """Show the partitions that still wait for longer than a back-off: the clock was set back since it began."""
+        latest_us, node = now_us + self._backoff_us, self._process.node
+        all_wait = self.all_delayed_until_us and self.all_delayed_until_us > latest_us
+        for tp in self.states if all_wait else self.delayed:
+            if all_wait or self.states[tp].delayed_until_us > latest_us:
+                node.trace.mark(Deviated, node.id, "DelayedItem.getDelay", *tp, node.id)
 
     def next_end_of_delay_us(self) -> int | None:
         """The time until the first back-off is over, or until a throttled partition may be fetched; None: neither.

@@ -216,12 +216,14 @@ class GroupRebalances:
         self._maybe_all_synced(group)
 
     def _expire_syncs(self, group: GroupMetadata) -> None:
-        group.sync_timer = None
-        late = [group.members[member_id] for member_id in group.unsynced]
-        for member in late:
+        """Remove the members whose SyncGroup has not come, and rebalance. A static member that has joined again
+        meanwhile is awaited under its old member id, whatever the new one has sent, and is not removed
+        (GroupMetadata.replaceStaticMember, GroupCoordinator.onExpirePendingSync, 3.0.0 to 3.9.0)."""
+        group.sync_timer, late = None, tuple(group.unsynced)
+        for member in [group.members[member_id] for member_id in late if member_id in group.members]:
             self._drop(group, member, "sync")
         if late:
-            self.prepare(group, f"{', '.join(member.member_id for member in late)} did not sync")
+            self.prepare(group, f"{', '.join(late)} did not sync")
 
     def assign(self, group: GroupMetadata, assignments: Mapping[str, bytes]) -> None:
         """Make the group stable: the leader's assignment is stored. A static member that has come back meanwhile is not

@@ -13,7 +13,7 @@ from emulator.protocol.events import LogLoaded, LogStartMoved, Truncated
 from emulator.protocol.extents import Extent, ExtentPart
 from emulator.protocol.offsets_for_leader_epoch import EpochEndFound
 from emulator.protocol.produce import ProducedBatch
-from emulator.protocol.shown import Deviated
+from emulator.protocol.shown import Deviated, SegmentsDeleted
 from emulator.protocol.types import Batch, TopicPartition
 from fetchers.failures import CorruptBatch
 
@@ -51,7 +51,10 @@ class LocalReplica:
         self.process = process
         self.recorder = recorder
         self.log = log
-        self.high_watermark = max(log.start_offset, min(log.directory.high_watermarks.get(tp), log.end_offset))
+        checkpointed = log.directory.high_watermarks.get(tp)
+        self.high_watermark = max(log.start_offset, min(checkpointed, log.end_offset))
+        if self.high_watermark != checkpointed:
+            log.directory.moved[self] = None  # Kafka writes those of all replicas each time
         self.leader_epoch = -1
         self.adding: tuple[int, ...] = ()
         self.readers: dict[Position, None] | None = None
@@ -233,6 +236,8 @@ class LocalReplica:
             return None
         if log.start_offset != before:
             self.log_start_moved(reason)
+        if reason:
+            self.process.show(SegmentsDeleted, self.process.node.id, *self.tp, log.bases[0])
         return log.expires_us()
 
     def truncate_to(self, offset: int) -> None:

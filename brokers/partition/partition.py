@@ -70,6 +70,7 @@ class Partition(LocalReplica):
     )  # fmt: skip
 
     def __init__(self, tp: TopicPartition, log: Log, services: PartitionServices, replication_factor: int) -> None:
+        checkpointed = log.directory.high_watermarks.get(tp)
         super().__init__(tp, log, services.process, services.recorder)
         self.services = services
         self.leader = NO_LEADER
@@ -88,7 +89,7 @@ class Partition(LocalReplica):
         self.figures = NOT_LEADING
         self.not_assigned: Mapping[int, Position] = NO_POSITIONS
         if not services.policies.bounds_high_watermark:
-            self.high_watermark = min(log.directory.high_watermarks.get(tp), log.end_offset)
+            self.high_watermark = min(checkpointed, log.end_offset)
         if services.policies.under_replication.keeps_factor:
             self.process.emit(PartitionCreated, self.process.node.id, tp.topic, tp.partition, replication_factor)
 

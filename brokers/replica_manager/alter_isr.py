@@ -13,6 +13,7 @@ from brokers.partition.isr import AlterIsrItem, IsrLocks
 from emulator.nodes import Agenda, Process
 from emulator.protocol.alter_isr import AlterIsrPartition, AlterIsrRequest, AlterIsrResponse
 from emulator.protocol.errors import Errors
+from emulator.protocol.shown import Deviated
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import ISR_CHANGE_NOTIFICATION, LeaderAndIsr, encode_isr_change, state_path
 from emulator.zookeeper import Create, GetData, SetData, ZkClient, ZkCode, ZkResponse
@@ -219,9 +220,10 @@ class DefaultAlterIsrManager:
         response = await self.ask(AlterIsrRequest(self.process.node.id, self.broker_epoch(), partitions))
         self._in_flight = self.at_once  # what the answers bring about is sent together, once all are taken in
         for tp, error, state in response.partitions:
-            # An item that waits by now goes, too, though it was never sent (KAFKA-12686, 3.0).
-            self._unsent.pop(tp, None)
             item = items[tp]
+            # An item that waits by now goes, too, though it was never sent (KAFKA-12686, 3.0).
+            if self._unsent.pop(tp, item) is not item:
+                trace.mark(Deviated, self.process.node.id, "KAFKA-12686", *tp, self.process.node.id)
             if item.abandoned():
                 continue
             trace.cause = item.cause

@@ -257,6 +257,19 @@ class SegmentRolled(NamedTuple):
     age_us: int
 
 
+class SegmentsDeleted(NamedTuple):
+    """A log has deleted its oldest segments: nothing before ``offset`` is on the disk any more. Before that a log may
+    begin later than its first segment, and after a crash begins there again."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    offset: int
+
+
 class RecordsCompacted(NamedTuple):
     """A broker has compacted a log (``events.LogCompacted``): its batches before and after.
 

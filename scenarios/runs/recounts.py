@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import define
 
-from brokers.partition.isr import NO_LIMIT
+from brokers.partition.isr import NO_LIMIT, ByController
 from controller.memories import MEMORIES, OUTSIDE_THE_CONTEXT
 from controller.policies import ControllerPolicies
 from controller.reassignment.kip_455 import KIP_455
@@ -68,6 +68,8 @@ def start_settings(scenario: Scenario) -> StartSettings:
         truncates_on_fetch=release.fetchers.truncation.on_fetch,
         truncates_by_epochs=isinstance(release.fetchers.truncation, Kip279),
         fences_once=release.brokers.transactions.fences_once,
+        awaits_isr_answers=isinstance(release.brokers.isr_writes, ByController)
+        and release.brokers.isr_writes.awaits_answers,
         announces_brokers=release.controller.announces_brokers,
         announces_isrs=release.brokers.announces_isrs,
         elects_by_assignment=release.controller.selectors != IN_ORDER_OF_ISR,

@@ -13,6 +13,7 @@ from emulator.protocol.errors import Errors
 from emulator.protocol.events import FetchPosition
 from emulator.protocol.fetch import FetchRequest
 from emulator.protocol.offsets_for_leader_epoch import ListOffsetsRequest, OffsetsForLeaderEpochRequest
+from emulator.protocol.shown import Deviated
 from fetchers.partitions import Partitions
 from fetchers.thread import FetcherRounds, FetcherThread
 from fetchers.throttle import FollowerThrottle
@@ -154,7 +155,9 @@ def test_a_back_off_ends_by_a_clock_that_shows_a_time_before_the_start() -> None
         rig.leader.leads(A, 0)
         rig.add(A)
         await rig.rest()
-        rig.manager.process.node.skew_us = -600_000_000
+        node, shown = rig.manager.process.node, list[Deviated]()
+        node.trace.fold(Deviated, shown.append)
+        node.skew_us = -600_000_000
         rig.leader.down = True
         await rig.rest(1_700)
         assert rig.rounds.partitions.all_delayed_until_us < 0
@@ -162,6 +165,7 @@ def test_a_back_off_ends_by_a_clock_that_shows_a_time_before_the_start() -> None
         write(rig.leader.logs[A], 0)
         await rig.rest(2_000)
         assert rig.equal(A)
+        assert shown == []  # the clock was right while it waited
 
     play(scenario)
 
@@ -173,13 +177,16 @@ def test_a_back_off_of_a_clock_that_was_set_back_ends_soon_after_it_is_set_right
         await rig.rest()
         rig.leader.down = True
         await rig.rest(1_700)
-        node = rig.manager.process.node
+        node, shown = rig.manager.process.node, list[Deviated]()
+        node.trace.fold(Deviated, shown.append)
         node.skew_us = -600_000_000
         await rig.rest(2_000)
         rig.leader.down = False
         write(rig.leader.logs[A], 0)
         await rig.rest(2_000)
         assert not rig.equal(A)
+        assert {(one.ticket, one.topic, one.partition) for one in shown} == {("DelayedItem.getDelay", *A)}
+        assert len(shown) == 4  # once in a back-off
         node.skew_us = 0
         await rig.rest(1_100)
         assert rig.equal(A)

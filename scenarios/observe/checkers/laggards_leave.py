@@ -13,6 +13,7 @@ from emulator.protocol.events import (
     Fault,
     IsrChanged,
     IsrProposed,
+    IsrUpdateFailed,
     NodeCrashed,
     ReplicaOffline,
     ReplicaStopped,
@@ -60,7 +61,8 @@ class LaggardsLeave(Checker):
     Verified: once a second: a member of a leader's ISR that has not followed this leader since it leads, or whose log
         ends before the leader's and does not grow (from 0.9 on: before, a follower that fetches stays), for longer than
         twice replica.lag.time.max.ms and 5 s, while the leader runs, no fault strikes it, and no other change of its
-        ISR is under way.
+        ISR is under way. Since KAFKA-12686 (3.0) it asks for none while a request of an earlier leader epoch has no
+        answer, which takes as long as controller.socket.timeout.ms where its connection is lost.
 
     Not verified: a leader whose clock a fault has set, or which leads a partition with a member of the ISR that is not
         assigned, at which older releases end the check (KAFKA-9672); a member that is slow, and gets on; that what is
@@ -89,6 +91,10 @@ class LaggardsLeave(Checker):
         when it takes up this epoch, whatever has become of its sender."""
         self._grown: dict[tuple[int, str], dict[int, None]] = {}
         """Partitions of which members may be behind, by leader and topic."""
+        self._answered_within_us = start.time_us("controller.socket.timeout.ms", 30_000)
+        self._waits_for_answers = start.awaits_isr_answers
+        self._unanswered_us: dict[tuple[int, TopicPartition], int] = {}
+        """When a leader has proposed an ISR that has no outcome, whatever its leader epoch is now."""
         self._late: Deadlines[Member] = Deadlines()
         self._struck_us: dict[int, int] = {}
         """When a fault last struck each broker."""
@@ -137,6 +143,8 @@ class LaggardsLeave(Checker):
     def on_crashed(self, event: NodeCrashed) -> None:
         for tp in list(self._led.get(event.node, ())):
             self._resign(event.node, tp)
+        for key in [key for key in self._unanswered_us if key[0] == event.node]:
+            del self._unanswered_us[key]
 
     def _resign(self, node: int, tp: TopicPartition) -> _Leadership | None:
         led = self._led.get(node, {}).pop(tp, None)
@@ -145,12 +153,15 @@ class LaggardsLeave(Checker):
         return led
 
     def on_proposed(self, event: IsrProposed) -> None:
-        led = self._led.get(event.node, {}).get(TopicPartition.of(event.topic, event.partition))
+        tp = TopicPartition.of(event.topic, event.partition)
+        self._unanswered_us[event.node, tp] = event.t_us
+        led = self._led.get(event.node, {}).get(tp)
         if led is not None:
             led.changing = True
 
     def on_changed(self, event: IsrChanged) -> None:
         tp = TopicPartition.of(event.topic, event.partition)
+        self._unanswered_us.pop((event.node, tp), None)
         led = self._led.get(event.node, {}).get(tp)
         if led is None:
             return
@@ -161,6 +172,9 @@ class LaggardsLeave(Checker):
                 self._late.end((event.node, tp, member))
         led.isr, led.changing, led.since_us = event.isr, False, event.t_us
         self._grown.setdefault((event.node, event.topic), {})[event.partition] = None
+
+    def on_failed(self, event: IsrUpdateFailed) -> None:
+        self._unanswered_us.pop((event.node, TopicPartition.of(event.topic, event.partition)), None)
 
     # -- logs ---------------------------------------------------------------------------------------------------------
 
@@ -223,4 +237,6 @@ class LaggardsLeave(Checker):
             return None
         if node in now.impaired or node in now.clocks:
             return None
-        return max(led.since_us, self._struck_us.get(node, 0))
+        asked_us = self._unanswered_us.get((node, tp)) if self._waits_for_answers else None
+        answered_us = 0 if asked_us is None else asked_us + self._answered_within_us
+        return max(led.since_us, self._struck_us.get(node, 0), answered_us)

@@ -24,7 +24,8 @@ class RolesAdopted(Checker):
     Verified: once a second, and when the cluster is at rest: the last role that a broker took in a partition since it
         started, against the leader in ZooKeeper, while that leader is registered. The bound is
         controller.socket.timeout.ms, after which a request whose connection is lost is sent again, 5 s, and 10 ms for
-        each partition.
+        each partition; it begins once the broker has answered the LeaderAndIsr that names this leader, if that is
+        queued for it: a broker that takes long for each request has many before it (``requests_delivered``).
 
     Not verified: that a follower fetches (``followed_in_time``) and a leader answers; the leader epoch of the role;
         brokers that shut down, that lost a log directory, or into which a scenario has injected a
@@ -42,6 +43,7 @@ class RolesAdopted(Checker):
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
         self._now = history.circumstances
+        self._queues = history.control_queues
         self._bound_us = history.settings.start.time_us("controller.socket.timeout.ms", 30_000) + SETTLING_US
         self._assigned: dict[int, dict[TopicPartition, None]] = {}
         self._late: Deadlines[Replica] = Deadlines()
@@ -114,5 +116,7 @@ class RolesAdopted(Checker):
             return None
         since_us, led_us = now.reached_since_us(broker), self.cluster.registered_us(state.leader)
         if since_us is None or led_us is None or broker in now.impaired or self.cluster.lacks_dirs(broker):
+            return None
+        if any(waiting.leader == state.leader for waiting in self._queues.waiting_states(broker, tp)):
             return None
         return max(since_us, led_us)

@@ -12,6 +12,7 @@ from emulator.trace import Trace
 from scenarios.observe.history.acknowledged import Acknowledged
 from scenarios.observe.history.circumstances import Circumstances
 from scenarios.observe.history.commits import Commits
+from scenarios.observe.history.control_queues import ControlQueues
 from scenarios.observe.history.replica_logs import ReplicaLogs
 from scenarios.observe.history.settings_history import Settings, StartSettings
 from scenarios.observe.history.shown_values import ShownValues
@@ -63,6 +64,13 @@ class History:
         circumstances = Circumstances(self.cluster, self._start.undone_by)
         arm(circumstances, self._trace, self.past)
         return circumstances
+
+    @cached_property
+    def control_queues(self) -> ControlQueues:
+        """The requests that the controller has queued for brokers."""
+        queues = ControlQueues(self.cluster)
+        arm(queues, self._trace, self.past)
+        return queues
 
     @cached_property
     def settings(self) -> Settings:

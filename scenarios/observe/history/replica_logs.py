@@ -26,10 +26,10 @@ where the leader's log is not known itself. The append puts it on the line of th
 place, or that end where it begins, a leader's before others: it has their history, as if its own start had moved.
 Checkers skip a log for which no such line is found.
 
-What retention has deleted from every replica's log is forgotten: one shared entry stands for all of it, so that a run
-that goes on for hours remembers what its logs have. The last batch below those starts stays. A broker that crashes
-before it has deleted the segments, or written down the start, has all of it again, and a new follower may copy it: it
-takes the places of what is forgotten, and is compared from the batch on that stayed.
+What retention has deleted from every replica's disk is forgotten: one shared entry stands for all of it, so that a run
+that goes on for hours remembers what its logs have. The last batch below those places stays. A log that begins later
+than its first segment, since a client or its leader has said so, begins there again after a crash: its broker writes
+log starts to a checkpoint once a minute (log.flush.start.offset.checkpoint.interval.ms).
 """
 
 from __future__ import annotations
@@ -51,6 +51,7 @@ from emulator.protocol.events import (
     ReplicaStopped,
     Truncated,
 )
+from emulator.protocol.shown import SegmentsDeleted
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.history.subscriptions import index_of
 
@@ -70,7 +71,7 @@ GONE = 0
 """The ID of the first part of a batch that is not in the log any more."""
 
 FORGOTTEN: Entry = (-1, -1, -1, -1, 0)
-"""Stands in a line for each batch that every replica's log has deleted."""
+"""Stands in a line for each batch that every replica's disk has deleted."""
 
 Line = list[Entry]
 Lines = dict[int, list[Line]]
@@ -89,7 +90,7 @@ class ReplicaLogHistory:
         line, size: content: the first ``size`` entries of ``line``, the base and its batches.
         end_offset: the log end offset.
         known: whether the events have shown all of its content.
-        start_offset: the log start offset.
+        start_offset: the log start offset. ``disk_start``: where the oldest segment begins, or before it.
         high_watermark: the last one seen, if ``Commits`` is armed; None before the first.
         leads, leader_epoch: the role that the replica took up last.
         learnt_epoch, learnt_adoptions: leader epoch and ``Commit.adoptions`` when it last received its high watermark
@@ -103,6 +104,7 @@ class ReplicaLogHistory:
     end_offset: int
     known: bool = True
     start_offset: int = 0
+    disk_start: int = 0
     high_watermark: int | None = None
     leads: bool = False
     leader_epoch: int = -1
@@ -170,7 +172,7 @@ class ReplicaLogHistory:
         self.size, self.end_offset = size + 1, next_offset
         lines = self.lines[self.line[0][NEXT_OFFSET]]
         for line in lines:
-            if size < len(line) and line[size - 1] is last and (line[size] == entry or line[size] is FORGOTTEN):
+            if size < len(line) and line[size - 1] is last and line[size] == entry:
                 self.line = line
                 return False
         if size < len(self.line):
@@ -322,6 +324,7 @@ class ReplicaLogs:
         else:
             log.begin_at(event.log_end_offset)
         log.start_offset = event.log_start_offset
+        log.disk_start = min(log.disk_start, event.log_start_offset) if known else event.log_start_offset
         log.high_watermark = event.high_watermark
         log.leads, log.learnt_epoch = False, -1
 
@@ -336,22 +339,26 @@ class ReplicaLogs:
         log = self.made(event.node, event.topic, event.partition)
         if event.log_end_offset > log.end_offset:
             log.forget_before(event.log_end_offset)
-            log.start_offset = event.log_end_offset
+            log.start_offset = log.disk_start = event.log_end_offset
         else:
             log.cut(event.log_end_offset)
             if log.end_offset < event.log_end_offset:
                 log.append(event.log_end_offset, log.last[LEADER_EPOCH], GONE)
             log.start_offset = min(log.start_offset, event.log_end_offset)  # Log.truncateTo, 2.3
+            log.disk_start = min(log.disk_start, event.log_end_offset)
 
     def on_start_moved(self, event: LogStartMoved) -> None:
         self.made(event.node, event.topic, event.partition).start_offset = event.log_start_offset
+
+    def on_segments_deleted(self, event: SegmentsDeleted) -> None:
+        self.made(event.node, event.topic, event.partition).disk_start = event.offset
         self._forget(event.topic, event.partition)
 
     def _forget(self, topic: str, partition: int) -> None:
-        """Forget the batches before the starts of all logs of a partition, but for the last one."""
+        """Forget the batches before the first segments of all logs of a partition, but for the last one."""
         tp = TopicPartition.of(topic, partition)
         found = (self.get(node, tp) for node in self._nodes)
-        starts = [log.start_offset for log in found if log is not None and log.size > 1]
+        starts = [log.disk_start for log in found if log is not None and log.size > 1]
         offset, gone = min(starts, default=0), list[Entry]()
         for lines in self._lines[topic].get(partition, {}).values():
             for line in lines:

@@ -42,6 +42,8 @@ class StartSettings:
             two logs diverge (KIP-595, 2.7).
         truncates_by_epochs: the release's followers truncate to where the leader's log differs, epoch by epoch
             (KIP-279, 2.0).
+        awaits_isr_answers: the release's leaders ask for no change of an ISR while an earlier request for that of the
+            same partition has no answer (KAFKA-12686, 3.0).
         announces_brokers: the release's controllers tell all brokers when one starts or ends (KAFKA-972, 0.9).
         announces_isrs: the release's leaders tell the controller when they have changed an ISR (KAFKA-1367, 0.9).
         elects_by_assignment: the release's controllers elect the first in the assignment that may lead, and not the
@@ -72,6 +74,7 @@ class StartSettings:
     accepts_newer_broker_epochs: bool = True
     truncates_on_fetch: bool = False
     truncates_by_epochs: bool = False
+    awaits_isr_answers: bool = False
     announces_brokers: bool = True
     announces_isrs: bool = True
     elects_by_assignment: bool = True

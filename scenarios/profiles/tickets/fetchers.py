@@ -428,9 +428,10 @@ TICKETS = (
         ),
     ),
     Ticket(
-        key="DelayedItem.getDelay (0.8.0 to 2.7.2)",
+        key="DelayedItem.getDelay (0.8.0 to 3.9.0)",
         title="a fetcher's back-off ends by the wall clock: where that has been set back, a partition is not fetched "
         "for as long as it was ahead",
+        witness="DelayedItem.getDelay",
         effects=(Effect(checkers=("followed_in_time", "converged"), parts=("IN_SYNC",)),),
     ),
 )

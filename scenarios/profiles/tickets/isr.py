@@ -500,6 +500,7 @@ TICKETS = (
         "ever, or until the next leader epoch.",
         here="A LeaderAndIsr drops what was asked for in the last leader epoch, and its answer takes along what waits.",
         checker="converged",
+        witness="KAFKA-12686",
         policies={"brokers.isr_writes": ByController(at_once=True)},
         rule=_drops_wishes,
         trigger="a leader epoch between a request for an ISR and its answer",

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from brokers.log.log import UnexpectedAppendOffset
 from emulator.disks import UnexpectedError
-from emulator.protocol.events import BecameFollower, BecameLeader, ClockSet, FetcherStopped, NodeCrashed
+from emulator.protocol.events import BecameFollower, BecameLeader, FetcherStopped, NodeCrashed
 from emulator.protocol.znodes import ALL_BROKERS, broker_entity, decode_config
 from emulator.trace.events import ZkWritten
 from fetchers.policies import FetcherPolicies
 from scenarios.observe.findings.control_facts import ChangedWhileIdle
 from scenarios.observe.findings.convergence_facts import Condition, FetcherDead, NotCommitted
-from scenarios.runs.known.ledger import at_once, in_isr_since, in_role
+from scenarios.runs.known.ledger import at_once, in_isr_since, in_role, witnesses
 from scenarios.runs.known.reason import Reason, either, of_lacking, of_partition, of_replica, of_violation
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ ENDS_THREADS = (UnexpectedAppendOffset.__name__, UnexpectedError.__name__)
 """A batch that begins before the end of the log (UnexpectedAppendOffsetException of Log.append, 1.1.1), and what a
 scenario injects."""
 IGNORED = "FetchSessionHandler.build (1.1.0 to 2.7.2)"
-FOLLOWS = "followed_in_time"
 _stays = in_role("KIP-74")
 BACK_OFF_US = FetcherPolicies().replica_fetch_backoff_us
 
@@ -45,22 +44,11 @@ def _has_no_thread(past: KeptEvents, violation: Violation, tp: TopicPartition, b
 
 @of_lacking
 def _waits_by_the_wall_clock(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
-    """The clock of the follower's machine was set back since it has followed the leader, no longer ago than by how much
-    and a back-off: from the furthest that it was ahead before, to what it shows now. An ISR may lack it that long where
-    it was found not to fetch in that role."""
+    """The follower's thread has last looked after the partition in this role, and found that by its clock, which was
+    set back, it has to wait for longer than a back-off."""
     role = past.last_role(tp, broker, violation.seq)
-    if role is None or not any(
-        found.invariant == FOLLOWS and found.partition == tp and broker in found.brokers
-        for found in past.run.violations
-        if role.seq < found.seq <= violation.seq
-    ):
-        return False
-    sets = [e for e in past.of(ClockSet) if e.node == broker and role.seq < e.seq < violation.seq]
-    return any(
-        event.before_us > sets[-1].after_us
-        and violation.t_us <= event.t_us + event.before_us - sets[-1].after_us + BACK_OFF_US
-        for event in sets
-    )
+    found = witnesses(past, "DelayedItem.getDelay", tp, broker, 0 if role is None else role.seq, violation.seq)
+    return bool(found) and violation.t_us - found[-1].t_us <= 2 * BACK_OFF_US
 
 
 @of_violation
@@ -173,7 +161,7 @@ FETCHERS: tuple[Reason, ...] = (
     Reason("KIP-74", of_lacking(_stays), effect=1),
     Reason("KIP-74", _left_as_it_stays, effect=2),
     Reason("KIP-461", either(_thread_died, _has_no_thread)),
-    Reason("DelayedItem.getDelay (0.8.0 to 2.7.2)", _waits_by_the_wall_clock),
+    Reason("DelayedItem.getDelay (0.8.0 to 3.9.0)", _waits_by_the_wall_clock),
     Reason("KIP-461", _move_waits_for_the_dead, effect=1),
     Reason("KAFKA-15080", at_once("KAFKA-15080")),
 )

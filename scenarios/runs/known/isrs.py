@@ -7,11 +7,8 @@ from typing import TYPE_CHECKING
 
 from emulator.metrics import short_name
 from emulator.protocol.events import (
-    BecameFollower,
     BecameLeader,
     IsrChanged,
-    IsrProposed,
-    IsrUpdateFailed,
     PartitionCreated,
 )
 from emulator.protocol.types import TopicPartition
@@ -34,8 +31,13 @@ from scenarios.runs.known.reason import (
 )
 
 if TYPE_CHECKING:
+    from emulator.protocol.shown import Deviated
     from scenarios.observe.checkers import Violation
     from scenarios.runs.past import KeptEvents
+
+
+AT_THE_END = 1 << 62
+"""A ``seq`` after that of each event."""
 
 
 def _left_dead(ticket: str) -> Shows:
@@ -146,33 +148,27 @@ def _shown_under_replicated(violation: Violation) -> int | None:
 
 
 def _wish_dropped(past: KeptEvents, violation: Violation | None) -> bool:
-    """The partition's leader got a new epoch, or several, while its wish for another ISR was on its way: what it wished
-    for next has no outcome, and it wishes for nothing more. Where a request for moves stays, that is so of each."""
-    about = None if violation is None else violation.partition
-    last: dict[TopicPartition, IsrProposed] = {}
-    dropped: dict[TopicPartition, bool] = {}
-    for event in past.events:
-        kind = type(event)
-        if violation is not None and event.seq > violation.seq:
-            break  # a later leader epoch ends it
-        if kind not in (IsrProposed, IsrChanged, IsrUpdateFailed, BecameLeader, BecameFollower):
-            continue
-        tp = TopicPartition(event.topic, event.partition)
-        before = last.get(tp)
-        if kind is IsrProposed:
-            dropped[tp] = before is not None and before.node == event.node and before.leader_epoch < event.leader_epoch
-            last[tp] = event
-        elif before is not None and event.node == before.node and kind in (IsrChanged, IsrUpdateFailed):
-            if event.leader_epoch == before.leader_epoch:
-                del last[tp]
-                dropped.pop(tp, None)
-        elif before is not None and event.leader_epoch > before.leader_epoch:
-            dropped.pop(tp, None)
+    """The partition's leader has lost what it wished for in this role: that has no outcome, and it wishes for nothing
+    more. Where a request for moves stays, that is so of each."""
+    until_seq = AT_THE_END if violation is None else violation.seq
+    dropped = {
+        TopicPartition.of(one.topic, one.partition)
+        for one in past.run.witnesses
+        if one.ticket == "KAFKA-12686" and one.seq <= until_seq and _leads_since(past, one, until_seq)
+    }
     if violation is None:
-        return any(dropped.values())
+        return bool(dropped)
     moves = tuple(past.open_moves()) if asks_for_moves(violation) else ()
-    waiting = moves if about is None else (about,)
-    return bool(waiting) and all(dropped.get(tp, False) for tp in waiting)
+    waiting = moves if violation.partition is None else (violation.partition,)
+    return bool(waiting) and dropped.issuperset(waiting)
+
+
+def _leads_since(past: KeptEvents, one: Deviated, until_seq: int) -> bool:
+    """Whether the broker that a witness is about has had its last role as the leader then, and ZooKeeper names it."""
+    tp = TopicPartition.of(one.topic, one.partition)
+    role, state = past.last_role(tp, one.replica, until_seq), past.state(tp, until_seq)
+    leads = type(role) is BecameLeader and role.seq < one.seq
+    return leads and state is not None and state.leader == one.replica
 
 
 @of_violation

@@ -3,13 +3,15 @@
 from collections.abc import Callable
 
 import pytest
+from attrs import evolve
 
 from brokers.groups.group import GroupState
 from brokers.groups.group_metadata_manager import GroupMetadataManager
 from brokers.groups.policies import GroupPolicies
 from emulator.protocol.errors import Errors
+from emulator.protocol.events import GroupMemberRemoved
 from emulator.protocol.shown_coordination import MemberReturned
-from tests.brokers.groups.bench import DELAY, OFFSETS, SESSION, GroupBench
+from tests.brokers.groups.bench import DELAY, OFFSETS, REBALANCE, SESSION, GroupBench
 
 STORED = GroupPolicies(static_member_stored=True, static_member_rebalances=True)
 
@@ -169,3 +171,19 @@ def _needs_two(bench: GroupBench):  # type: ignore[no-untyped-def]
 
     policies = bench.manager.policies
     return evolve(policies, config=evolve(policies.config, min_insync_replicas=2))
+
+
+def test_one_that_has_not_synced_and_comes_back_is_awaited_under_its_old_name() -> None:
+    """Seed 522 of kafka-3.0 and 3.3: the time for SyncGroups ends, and there is a rebalance that removes no member
+    (GroupCoordinator.onExpirePendingSync, 3.0.0 to 3.9.0)."""
+    bench = GroupBench(evolve(STORED, syncs_time_out=True, heartbeats_while_syncing=True))
+    lines = [bench.ask_join(instance=name, requires_member_id=True, session_timeout_us=10 * REBALANCE) for name in "ab"]
+    bench.wait(2 * DELAY)
+    first, second = (line.last.member_id for line in lines)
+    assert not bench.ask_sync(first, 1, (first, second), instance_id="a").last.error
+    back = bench.ask_join(instance="b", session_timeout_us=10 * REBALANCE).last
+    assert not bench.ask_sync(back.member_id, 1, instance_id="b").last.error
+    removed = bench.see(GroupMemberRemoved)
+    bench.wait(REBALANCE)
+    assert (removed, list(bench.group.members)) == ([], [first, back.member_id])
+    assert bench.group.state is GroupState.PREPARING

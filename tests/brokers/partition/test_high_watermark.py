@@ -4,6 +4,7 @@ import pytest
 
 from brokers.broker_config import BrokerConfig
 from brokers.broker_policies import BrokerPolicies
+from brokers.log.checkpoints import HIGH_WATERMARKS
 from brokers.log.log import OffsetMismatch
 from brokers.partition.remote import NEVER
 from emulator.protocol.errors import Errors
@@ -11,7 +12,7 @@ from emulator.protocol.events import HighWatermark, PartitionGauges
 from emulator.protocol.types import Batch
 from emulator.protocol.update_metadata import UpdateMetadataRequest
 from emulator.zookeeper import ZkCode
-from tests.brokers.bench import LAG, MS, Bench, caught_up, lag_bench, state
+from tests.brokers.bench import LAG, MS, TP, Bench, batch, caught_up, lag_bench, state
 
 
 def test_the_high_watermark_is_the_lowest_end_in_the_isr() -> None:
@@ -170,3 +171,15 @@ def test_since_kafka_15583_min_insync_replicas_is_no_more_than_the_replicas(caps
     if caps:
         bench.follower(1).at(1)
     assert line.last.partitions[0][1] is (Errors.NONE if caps else Errors.NOT_ENOUGH_REPLICAS)
+
+
+def test_one_that_a_crash_has_taken_back_is_checkpointed_as_it_is() -> None:
+    """kafka-3.9, seed 512: the log had lost what it had not flushed, and the checkpoint still had what came before."""
+    bench = Bench()
+    bench.follow().append_as_follower(tuple(batch(base, 5) for base in range(6)), 6)
+    bench.manager.logs.write_high_watermarks()
+    bench.partition.log.truncate_to(4)
+    bench.restart()
+    assert bench.follow().high_watermark == 4
+    bench.manager.logs.write_high_watermarks()
+    assert bench.node.disks[0].open(HIGH_WATERMARKS).entries == [(TP, 4)]

@@ -14,6 +14,7 @@ from emulator.nodes import Process
 from emulator.protocol.alter_isr import AlterIsrRequest, AlterIsrResponse
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import IsrChanged, IsrUpdateFailed
+from emulator.protocol.shown import Deviated
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
 from emulator.protocol.znodes import LeaderAndIsr
@@ -296,6 +297,8 @@ def test_before_kafka_12686_a_late_answer_takes_a_newer_wish_along() -> None:
     """The leader got a new epoch meanwhile, and wanted something else; that is never sent."""
 
     async def test(desk: Desk) -> None:
+        node, shown = desk.manager.process.node, list[Deviated]()
+        node.trace.fold(Deviated, shown.append)
         old = desk.wish()
         await desk.world.sleep(INTERVAL_US)
         old.abandoned = True
@@ -304,6 +307,7 @@ def test_before_kafka_12686_a_late_answer_takes_a_newer_wish_along() -> None:
         await desk.answer((TP, Errors.FENCED_LEADER_EPOCH, None))
         await desk.world.sleep(10 * INTERVAL_US)
         assert (old.outcome, new.outcome, len(desk.asked)) == (None, None, 1)
+        assert [(one.ticket, one.topic, one.partition, one.replica) for one in shown] == [("KAFKA-12686", *TP, node.id)]
 
     Desk().play(test)
 

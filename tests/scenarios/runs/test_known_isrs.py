@@ -26,13 +26,23 @@ from tests.scenarios.runs.stated import (
     restated,
     stated,
 )
-from tests.scenarios.runs.test_known_findings import assigned, elected, outcome, quiet, tickets, told, unled, wish
+from tests.scenarios.runs.test_known_findings import assigned, elected, quiet, tickets, told, unled
 
 __all__ = ["quiet"]
 
 GIVEN_UP = "Partition.handleAlterIsrResponse (2.7.0 to 3.0.0)"
 DROPPED = "KafkaController.updateCurrentReassignment (2.4.1 to 2.7.2)"
 LOST = "KafkaController.processApiPartitionReassignment (2.4.1 to 2.7.2)"
+
+
+def wish(epoch: int, *, seq: int) -> e.IsrProposed:
+    return e.IsrProposed(
+        seq, seq, 0, 0, *TP, epoch, "expand", (0, 1), 0, 0, 0, (1,), (0,), (epoch,), (0,), 10_000_000, -1
+    )
+
+
+def outcome(epoch: int, *, seq: int) -> e.IsrChanged:
+    return e.IsrChanged(seq, seq, 0, 0, *TP, epoch, "expand", (0, 1), 1)
 
 
 def joins(seq: int, broker: int) -> e.IsrProposed:

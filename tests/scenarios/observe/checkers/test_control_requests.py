@@ -546,6 +546,35 @@ def test_a_replica_that_follows_the_last_leader() -> None:
     assert violation.state == ("orders-0: leader 1 of epoch 1 in ZooKeeper, and broker 2 follows broker 0, for 36.0 s")
 
 
+def test_a_role_that_waits_in_the_queue_of_a_slow_broker() -> None:
+    """The time counts from the answer to the request that names the leader, and not at all while the queue holds only
+    what names another one."""
+    run = adopting()
+    run.state(1, RS, 1)
+    run.leads(1, 1)
+    run.follows(0, 1, 1)
+    request = queued(run, 2, leader_and_isr(1, 1))
+    run.passes(60)
+    assert run.violations() == []
+    run.show(ControlDelivered, 3, 2, request)
+    queued(run, 2, leader_and_isr(0, 0))
+    run.passes(80)
+    [violation] = run.violations()
+    assert "broker 2 follows broker 0" in violation.state
+
+
+def test_a_role_that_waited_in_a_queue_that_was_closed() -> None:
+    run = adopting()
+    run.state(1, RS, 1)
+    run.leads(1, 1)
+    run.follows(0, 1, 1)
+    queued(run, 2, leader_and_isr(1, 1))
+    run.show(ControlChannelClosed, 3, 2, False)
+    run.passes(37)
+    [violation] = run.violations()
+    assert "broker 2 follows broker 0" in violation.state
+
+
 def test_a_replica_without_a_role_after_its_start() -> None:
     run = adopting()
     run.dies(2)

@@ -149,3 +149,46 @@ def test_one_that_leaves_before_its_leader_dies_and_comes_back() -> None:
     run.follows(1, 0, 3)
     changes(run, (0, 1))
     assert looks(run, 2 * BOUND_S) == []
+
+
+@pytest.mark.parametrize(("awaits", "late_s"), [(False, 0), (True, 30)])
+def test_since_kafka_12686_a_leader_waits_for_the_answer_of_an_earlier_epoch(awaits: bool, late_s: int) -> None:
+    """kafka-3.9, seed 505: the controller that it had asked was dead."""
+    run = WrittenHistory(LaggardsLeave.name, start=StartSettings(drops_slow=False, awaits_isr_answers=awaits))
+    run.emit(e.NodeStarted, 0, 1)
+    for node in (0, 1):
+        run.loaded(node)
+    leads(run)
+    run.follows(1, 0, 1)
+    run.everywhere(0, 1, 1, (0, 1))
+    proposes(run)
+    leads(run, epoch=2)
+    run.follows(1, 0, 2)
+    run.append(0, 10, 2, 2, leader=True)
+    assert looks(run, late_s + BOUND_S - 1) == []
+    assert looks(run, BOUND_S + 3) != []
+
+
+def test_one_whose_answer_has_come_waits_for_nothing() -> None:
+    for ends in (changes, fails, lambda run: run.emit(e.NodeCrashed, 0, 1, "process")):
+        run = WrittenHistory(LaggardsLeave.name, start=StartSettings(drops_slow=False, awaits_isr_answers=True))
+        run.emit(e.NodeStarted, 0, 1)
+        for node in (0, 1):
+            run.loaded(node)
+        leads(run)
+        proposes(run)
+        ends(run)
+        run.emit(e.NodeStarted, 0, 2)
+        leads(run, epoch=2)
+        run.follows(1, 0, 2)
+        run.append(0, 10, 1, 2, leader=True)
+        assert looks(run, BOUND_S + 3) != []
+
+
+def proposes(run: WrittenHistory) -> None:
+    columns = ((1,), (0,), (1,), (0,))
+    run.emit(e.IsrProposed, 0, *ORDERS_0, 1, "shrink", (0,), 0, 0, 10, *columns, 10_000_000, -1)
+
+
+def fails(run: WrittenHistory) -> None:
+    run.emit(e.IsrUpdateFailed, 0, *ORDERS_0, 1)

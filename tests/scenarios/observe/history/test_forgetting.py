@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from emulator.protocol import events as e
+from emulator.protocol.shown import SegmentsDeleted
 from scenarios.language import Scenario
 from scenarios.observe.checkers.segments_expire import SegmentsExpire
 from scenarios.observe.history.replica_logs import FORGOTTEN, NEXT_OFFSET, ReplicaLogs
@@ -20,7 +22,7 @@ def loaded(seconds: int, *, retention_bytes: int = 20_000) -> Stage:
             "name": "orders", "assignment": [[0, 1, 2]],
             "config": {"segment.bytes": 10_000, "retention.bytes": retention_bytes, "min.insync.replicas": 2},
         }],
-        "workloads": [{"topic": "orders", "producerRate": 50, "messageSize": 1000, "linger": "20ms"}],
+        "workloads": [{"topic": "orders", "producerRate": 20, "messageSize": 1000, "linger": "20ms"}],
         "consumers": [{"topic": "orders"}],
         "method": [
             {"at": "4s", "action": "broker.crash", "target": 2, "duration": "1s"},
@@ -43,14 +45,15 @@ def remembered(stage: Stage) -> tuple[int, int, int]:
     return kept, len(partition.acked_by_all), len(expire._written)
 
 
-def test_memory_of_a_steady_load_follows_what_the_logs_have() -> None:
-    short, long = loaded(8), loaded(16)
+def test_memory_of_a_steady_load_follows_what_the_disks_have() -> None:
+    """A broker that has been started again looks for old segments after 30 s for the first time."""
+    short, long = loaded(37), loaded(45)
     appended = long.checkers.history.logs.on(0, "orders")[0].size
     assert appended > 600
     for before, after in zip(remembered(short), remembered(long), strict=True):
         assert before < 80
         assert after < 80
-    kept, acked, written = remembered(loaded(8, retention_bytes=10_000_000))
+    kept, acked, written = remembered(loaded(18, retention_bytes=10_000_000))
     assert min(kept, acked, written) > 300  # without a retention nothing is forgotten
 
 
@@ -67,6 +70,23 @@ def test_a_log_that_is_cut_below_what_is_forgotten_is_not_known() -> None:
     assert other.end_offset == end
 
 
+def test_a_log_that_begins_within_a_segment_may_begin_earlier_after_a_crash() -> None:
+    """kafka-2.5, seeds 508 and 523: what a client had deleted came back, and a new replica copied it."""
+    logs, at = ReplicaLogs(), (0, 0, 0)
+    for broker in range(2):
+        for place in range(10):
+            logs.on(broker, "orders")[0].append(place + 1, 0, place + 1)
+        logs.on_start_moved(e.LogStartMoved(*at, broker, "orders", 0, 8, "request"))
+    logs.on_loaded(e.LogLoaded(*at, 0, "orders", 0, 0, 10, 10))
+    ten = tuple(range(10))
+    ends = tuple(place + 1 for place in ten)
+    logs.on_appended(e.BatchesAppended(*at, 2, "orders", False, (0,) * 10, (0,) * 10, ten, ends, ends, (1,) * 10))
+    assert logs.on(2, "orders")[0].holds(logs.on(0, "orders")[0].last)
+    for broker in range(3):
+        logs.on_segments_deleted(SegmentsDeleted(*at, broker, "orders", 0, 6))
+    assert logs.on(0, "orders")[0].find(2, 3) is None
+
+
 def test_a_log_that_is_behind_keeps_what_it_has() -> None:
     logs = ReplicaLogs()
     for broker in range(2):
@@ -74,28 +94,11 @@ def test_a_log_that_is_behind_keeps_what_it_has() -> None:
             logs.on(broker, "orders")[0].append(place + 1, 0, place + 1)
     told: list[tuple[int, int]] = []
     logs.forgot.append(lambda topic, partition, offset, gone: told.append((offset, len(gone))))
-    logs.on(0, "orders")[0].start_offset = 8
+    logs.on(0, "orders")[0].disk_start = 8
     logs._forget("orders", 0)
     assert told == []  # broker 1 has all of it
-    logs.on(1, "orders")[0].start_offset = 6
+    logs.on(1, "orders")[0].disk_start = 6
     logs._forget("orders", 0)
     assert told == [(5, 5)]
     assert logs.on(1, "orders")[0].find(5, 6) is not None
     assert logs.on(1, "orders")[0].find(2, 3) is None
-
-
-def test_a_log_that_has_what_is_forgotten_is_compared_from_the_batch_on_that_stayed() -> None:
-    """A broker that crashes before it has deleted its segments has them again, and a new follower copies them (2.3,
-    seeds 508 and 523)."""
-    logs = ReplicaLogs()
-    first = logs.on(0, "orders")[0]
-    for place in range(10):
-        first.append(place + 1, 0, place + 1)
-    first.start_offset = 6
-    logs._forget("orders", 0)
-    same, other = logs.on(1, "orders")[0], logs.on(2, "orders")[0]
-    for place in range(10):
-        assert not same.append(place + 1, 0, place + 1)
-        assert other.append(place + 1, 0, place + 1 + 100 * (place == 5)) is (place >= 5)
-    assert same.holds(first.last)
-    assert not other.holds(first.last)
