@@ -295,12 +295,12 @@ class GroupMetadataManager:
             members = tuple([(each.member_id, each.session_timeout_us) for each in group.members.values()])
             node.trace.mark(MembersLoaded, node.id, group.id, str(group.state), members)
 
-    def show_read(self, group: str, found: Iterable[CommittedOffset]) -> None:
-        """Show which offsets a coordinator answers with."""
+    def show_read(self, group: str, found: Iterable[CommittedOffset], *, stable: bool) -> None:
+        """Show which offsets a coordinator answers with. ``stable``: the client takes no other ones."""
         node = self.process.node
         if node.trace.shows(OffsetsRead):
             values = tuple([(one.tp, one.offset) for one in found if not one.error])
-            node.trace.mark(OffsetsRead, node.id, group, self.partitions.home(group), values)
+            node.trace.mark(OffsetsRead, node.id, group, self.partitions.home(group), values, stable)
 
     # -- what is removed --------------------------------------------------------------------------------------------
 

@@ -35,6 +35,7 @@ class OffsetsRead(NamedTuple):
     Attributes:
         home: the partition of ``__consumer_offsets`` that the group belongs to.
         offsets: the offsets by partition; -1: none.
+        stable: the client takes none that an open transaction may replace (KIP-447).
     """
 
     t_us: int
@@ -44,6 +45,7 @@ class OffsetsRead(NamedTuple):
     group: str
     home: TopicPartition
     offsets: tuple[tuple[TopicPartition, int], ...]
+    stable: bool = False
 
 
 class MembersLoaded(NamedTuple):
@@ -111,6 +113,16 @@ class TransactionTimed(NamedTuple):
     node: int
     transactional_id: str
     timeout_us: int
+
+
+class TransactionLate(NamedTuple):
+    """A coordinator aborts a transaction by itself, for the time that it has lasted."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    transactional_id: str
 
 
 class CoordinatorWrote(NamedTuple):

@@ -15,6 +15,7 @@ from scenarios.chaos.draft import SECOND, Draft, Scope, Strike
 from scenarios.chaos.kind import DrawnChaos, Episodes
 from scenarios.cluster.clients.behaviours.committed_reader import CommittedReader
 from scenarios.cluster.clients.behaviours.group_member import GroupMember
+from scenarios.cluster.clients.behaviours.offset_reader import OffsetReader
 from scenarios.cluster.clients.behaviours.transactional import Transactional
 from scenarios.faults.actions.brokers import ZkExpire
 from scenarios.faults.actions.elections import ElectionPreferred
@@ -49,6 +50,10 @@ READERS = 0.7
 """The share of seeds with transactions in which someone reads what is committed."""
 THERE = 0.7
 """The share of such seeds in which the internal topics are there from the start."""
+ASKS = 0.7
+"""The share of seeds with a group's offsets in transactions in which someone asks for the group's stable offsets."""
+DIES_TOO = 0.3
+"""The share of changes of a coordinator with which a client dies, for longer than its session."""
 CLOCKS = 0.25
 """The share of series in which the clock of a broker that may coordinate is behind."""
 WAITS = 0.3
@@ -215,6 +220,12 @@ class Transactions(Coordinated):
                     start_us=own.weighted(((3, 0), (1, own.moment((0, draft.faults[1]))))), stop_us=self.end_us(draft),
                 )
             )  # fmt: skip
+        asks, grouped = draws.sub("asks"), any(one.group for one in found if isinstance(one, Transactional))
+        if grouped and asks.chance(ASKS):
+            pause_us = asks.weighted(((1, 200 * MS), (2, SECOND)))
+            found.append(
+                OffsetReader(group=GROUP, partitions=partitions, pause_us=pause_us, stop_us=self.end_us(draft))
+            )
         return found
 
 
@@ -246,6 +257,10 @@ class CoordinatorsAgain(Episodes):
                     coordinator = Target(role=f"leader({partition})")
                     gap_us = own.sub("clocks").spread((20 * MS, 2 * SECOND))
                     series.append(Strike(self._behind(own), coordinator, gap_us=gap_us))
+            if own.sub("dies").chance(DIES_TOO):
+                away_us = own.sub("dies").spread((12 * SECOND, 40 * SECOND))
+                dies = Strike(ClientCrash(), Target(role="any client"), away_us)
+                series.append(dies._replace(gap_us=own.sub("dies").spread((20 * MS, SECOND))))
             one = self._change(scope, own, partition)
             series.append(one._replace(gap_us=own.spread((20 * MS, 8 * SECOND))))
         draft.add(At(draft.moment(draws)), series)

@@ -7,6 +7,8 @@ from typing import ClassVar
 from emulator.protocol.events import NodeCrashed, TransactionStateChanged, TransactionsUnloaded
 from emulator.protocol.shown_coordination import TransactionTimed
 from emulator.protocol.types import TopicPartition
+from emulator.protocol.znodes import TOPICS
+from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Gravity, Moment, Report
 from scenarios.observe.checkers.coordinators_log import TransactionsLog
 from scenarios.observe.findings.coordination_facts import TransactionLasts
@@ -26,7 +28,7 @@ class TransactionsEnd(TransactionsLog):
 
     Verified: once a second, each transaction that is open or decided: since when its coordinator works and the
         controller reaches it, and each partition of it has all its replicas in sync, min.insync.replicas of them at
-        least. An open one may last for its timeout and
+        least, or is gone with its topic, for which a marker is not waited. An open one may last for its timeout and
         transaction.abort.timed.out.transaction.cleanup.interval.ms more; the decision and its markers take at most
         30 s, and have come when the cluster is at rest.
 
@@ -59,6 +61,8 @@ class TransactionsEnd(TransactionsLog):
         self._partitions: dict[str, tuple[TopicPartition, ...]] = {}
         self._states: dict[str, str] = {}
         self._producers: dict[str, int] = {}
+        self._gone_us: dict[str, int] = {}
+        """When each topic was deleted that is gone."""
 
     def on_timed(self, event: TransactionTimed) -> None:
         self._longest_us = max(self._longest_us, event.timeout_us)
@@ -76,6 +80,13 @@ class TransactionsEnd(TransactionsLog):
             partitions = tuple(map(TopicPartition.of, event.topics, event.partitions))
             self._partitions[event.transactional_id] = partitions
             (self._open if event.state == ONGOING else self._decided).begin(key, event.t_us)
+
+    def on_znode(self, event: ZkWritten) -> None:
+        topic = event.path.removeprefix(f"{TOPICS}/")
+        if event.path != topic and "/" not in topic:
+            self._gone_us.pop(topic, None)
+            if event.op == "delete":
+                self._gone_us[topic] = event.t_us
 
     def on_unloaded(self, event: TransactionsUnloaded) -> None:
         self._forget(event.node)
@@ -107,6 +118,9 @@ class TransactionsEnd(TransactionsLog):
             return None
         cluster, since_us = self.cluster, self._now.reached_since_us(node)
         for tp in self._partitions[transactional_id]:
+            if since_us is not None and tp.topic in self._gone_us:
+                since_us = max(since_us, self._gone_us[tp.topic])
+                continue
             least = int(self._settings.value(tp.topic, MIN_ISR, 1))
             if since_us is None or len(cluster.isr(tp)) < max(least, len(cluster.assignment(tp))):
                 return None

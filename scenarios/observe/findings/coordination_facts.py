@@ -70,6 +70,36 @@ class CommitLost(NamedTuple):
         )
 
 
+class OffsetNotStable(NamedTuple):
+    """An offset that was told as stable, and that an open transaction of ``producer_id`` may replace; -1: none."""
+
+    broker: int
+    group: str
+    offset: int
+    producer_id: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}: broker {self.broker} tells {self.offset} as a stable offset of group {self.group}, and an open "
+            f"transaction of producer {self.producer_id} has written another one"
+        )
+
+
+class AbortedEarly(NamedTuple):
+    """A transaction that its coordinator aborts by itself ``lasted_us`` after its id had none, at most."""
+
+    broker: int
+    transactional_id: str
+    lasted_us: int
+    timeout_us: int
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return (
+            f"coordinator {self.broker} aborts a transaction of {self.transactional_id} by itself, "
+            f"{self.lasted_us / 1e6:g} s after there was none: its timeout is {self.timeout_us / 1e6:g} s"
+        )
+
+
 class RemovedLate(NamedTuple):
     """A member of a stable group that is silent, and is still a member."""
 
