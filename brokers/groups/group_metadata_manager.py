@@ -299,8 +299,10 @@ class GroupMetadataManager:
         """Show which offsets a coordinator answers with. ``stable``: the client takes no other ones."""
         node = self.process.node
         if node.trace.shows(OffsetsRead):
-            values = tuple([(one.tp, one.offset) for one in found if not one.error])
-            node.trace.mark(OffsetsRead, node.id, group, self.partitions.home(group), values, stable)
+            told = list(found)
+            values = tuple([(one.tp, one.offset) for one in told if not one.error])
+            unstable = tuple([one.tp for one in told if one.error])
+            node.trace.mark(OffsetsRead, node.id, group, self.partitions.home(group), values, stable, unstable)
 
     # -- what is removed --------------------------------------------------------------------------------------------
 

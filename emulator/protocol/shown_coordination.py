@@ -36,6 +36,7 @@ class OffsetsRead(NamedTuple):
         home: the partition of ``__consumer_offsets`` that the group belongs to.
         offsets: the offsets by partition; -1: none.
         stable: the client takes none that an open transaction may replace (KIP-447).
+        unstable: the partitions for which it gets none, as another offset is being committed.
     """
 
     t_us: int
@@ -45,7 +46,8 @@ class OffsetsRead(NamedTuple):
     group: str
     home: TopicPartition
     offsets: tuple[tuple[TopicPartition, int], ...]
-    stable: bool = False
+    stable: bool
+    unstable: tuple[TopicPartition, ...]
 
 
 class MembersLoaded(NamedTuple):

@@ -266,7 +266,7 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
         Promise("gives each generation its own number", "GroupMetadata.initNextGeneration, 0.9", ("generations_grow",)),
         Promise("rebalances when a member asks for it", "KAFKA-2464; KAFKA-9801", ("rejoins_rebalance",)),
         Promise("takes back member ids that no client joins with", "KIP-394; KAFKA-9752", ("ids_taken_back",)),
-        Promise("ends rebalances", "DelayedJoin; KAFKA-9752", ("groups_settle",)),
+        Promise("ends rebalances", "DelayedJoin; KAFKA-9752", ("groups_settle", "rebalances_complete")),
         Promise("keeps offsets for as long as they are to be kept", "KIP-211", ("offsets_expire_late",)),
         Promise(
             "gives each partition to one member",

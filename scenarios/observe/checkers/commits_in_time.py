@@ -26,9 +26,10 @@ class CommitsInTime(Checker):
         high watermark is not before all of their ends, or has moved. The bound is replica.lag.time.max.ms, for which a
         replica outside the ISR may be waited for, replica.fetch.wait.max.ms, and 5 s.
 
-    Not verified: where the release commits nothing below min.insync.replicas, and there are fewer in sync; a leader
-        that has proposed another ISR and does not know the outcome (``isr_changes_end``); leaders whose clock a fault
-        has set; runs with a throttle of replication.
+    Not verified: where the release commits nothing below min.insync.replicas, and there are fewer in sync; what a
+        change of the ISR commits before the log grows again, in releases that wait for that (2.7 to 3.0, KAFKA-13091);
+        a leader that has proposed another ISR and does not know the outcome (``isr_changes_end``); leaders whose clock
+        a fault has set; runs with a throttle of replication.
     """
 
     name: ClassVar[str] = "commits_in_time"
@@ -52,6 +53,8 @@ class CommitsInTime(Checker):
         self._throttled = False
         self._proposed: dict[Led, None] = {}
         self._led_us: dict[Led, int] = {}
+        self._waits_for_append: dict[Led, None] = {}
+        """The partitions whose ISR has changed since their log has grown, in releases that commit no sooner."""
         self._changed: dict[tuple[int, str], dict[int, None]] = {}
         """The partitions to look at, by leader and topic."""
         self._seen: dict[Led, int] = {}
@@ -63,6 +66,7 @@ class CommitsInTime(Checker):
     def on_leader(self, event: BecameLeader) -> None:
         tp = TopicPartition.of(event.topic, event.partition)
         self._proposed.pop((event.node, tp), None)
+        self._waits_for_append.pop((event.node, tp), None)
         self._led_us[event.node, tp] = event.t_us
         self._changed.setdefault((event.node, event.topic), {})[event.partition] = None
 
@@ -70,7 +74,10 @@ class CommitsInTime(Checker):
         self._proposed[event.node, TopicPartition.of(event.topic, event.partition)] = None
 
     def _on_outcome(self, event: IsrChanged | IsrUpdateFailed) -> None:
-        self._proposed.pop((event.node, TopicPartition.of(event.topic, event.partition)), None)
+        led = event.node, TopicPartition.of(event.topic, event.partition)
+        self._proposed.pop(led, None)
+        if not self._settings.start.commits_at_outcome:
+            self._waits_for_append[led] = None
         self._changed.setdefault((event.node, event.topic), {})[event.partition] = None
 
     def on_changed(self, event: IsrChanged) -> None:
@@ -81,6 +88,8 @@ class CommitsInTime(Checker):
 
     def on_appended(self, event: BatchesAppended) -> None:
         if event.leader:
+            for partition in event.partitions if self._waits_for_append else ():
+                self._waits_for_append.pop((event.node, TopicPartition.of(event.topic, partition)), None)
             self._changed.setdefault((event.node, event.topic), {}).update(dict.fromkeys(event.partitions))
 
     def on_written(self, event: ZkWritten) -> None:
@@ -150,6 +159,8 @@ class CommitsInTime(Checker):
         (node, tp), now, cluster = led, self._now, self.cluster
         leads, mine, state = cluster.leads(node, tp), cluster.as_led(node, tp), cluster.state(tp)
         if leads is None or mine is None or state is None or led in self._proposed or self._throttled:
+            return None
+        if led in self._waits_for_append:
             return None
         if (state.leader, state.leader_epoch, state.isr) != (node, leads.leader_epoch, mine.isr):
             return None
