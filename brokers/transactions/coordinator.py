@@ -323,7 +323,8 @@ class TransactionCoordinator:
                 log.error("cannot abort what has lasted too long: no epoch is left", transactional_id=metadata.id)
                 return
             log.info("a transaction has lasted too long", transactional_id=metadata.id)
-            self.process.node.trace.mark(TransactionLate, self.process.node.id, metadata.id)
+            home = self.store.partitions.home(metadata.id)
+            self.process.node.trace.mark(TransactionLate, self.process.node.id, metadata.id, home)
             fence = metadata.prepare_fence()
             self._end(
                 metadata.id, fence.producer_id, fence.producer_epoch, lambda _error: None, committed=False,

@@ -118,13 +118,18 @@ class TransactionTimed(NamedTuple):
 
 
 class TransactionLate(NamedTuple):
-    """A coordinator aborts a transaction by itself, for the time that it has lasted."""
+    """A coordinator aborts a transaction by itself, for the time that it has lasted.
+
+    Attributes:
+        home: the partition of ``__transaction_state`` that the transactional id belongs to.
+    """
 
     t_us: int
     seq: int
     cause: int
     node: int
     transactional_id: str
+    home: TopicPartition
 
 
 class CoordinatorWrote(NamedTuple):

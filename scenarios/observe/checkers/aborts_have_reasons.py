@@ -18,8 +18,8 @@ class AbortsHaveReasons(TransactionsLog):
     """A coordinator aborts a transaction by itself only once that has lasted for its timeout
     (TransactionCoordinator.abortTimedOutTransactions, 0.11 to 3.9), also where another broker coordinates by then.
 
-    Verified: each transaction that a coordinator aborts for its time: since its transactional id had none, for which
-        the state before says so, the transaction timeout of its producer is over.
+    Verified: each transaction that a coordinator, the leader in ZooKeeper, aborts for its time: since its id had none,
+        for which the state before says so, the transaction timeout of its producer is over.
 
     After an unclean election of a partition of __transaction_state, and once a machine has crashed, what was known
     before does not count; nor does anything once a fault has set a clock.
@@ -56,7 +56,7 @@ class AbortsHaveReasons(TransactionsLog):
     def on_late(self, event: TransactionLate) -> None:
         id = event.transactional_id
         idle_us, timeout_us = self._idle_us.get(id), self._timeouts_us.get(id)
-        if self._clocks or idle_us is None or timeout_us is None:
+        if self._clocks or idle_us is None or timeout_us is None or not self.coordinates(event.node, event.home):
             return
         lasted_us = event.t_us - idle_us
         if lasted_us < timeout_us:

@@ -42,6 +42,16 @@ class Committed(NamedTuple):
         return f"committed up to offset {self.offset}, {what if self.shown else 'which no log shows'}"
 
 
+class CopiedOffline(NamedTuple):
+    """A copy of a replica into a log directory that has failed."""
+
+    broker: int
+    directory: str
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return f"{tp}: broker {self.broker} goes on copying the replica into {self.directory}, which has failed"
+
+
 class NotCommitted(NamedTuple):
     """A high watermark that stands still, and is before what all of the ISR has."""
 

@@ -274,21 +274,23 @@ def test_the_first_rebalance_of_an_empty_group_is_delayed() -> None:
 # -- aborts_have_reasons ----------------------------------------------------------------------------------------------
 
 
-def late(after_s: float, then: Then | None = None) -> list[str]:
-    """The coordinator aborts a transaction so long after there was none."""
+def late(after_s: float, then: Then | None = None, node: int = 1) -> list[str]:
+    """Coordinator ``node`` aborts a transaction so long after there was none; 1 is the leader."""
     run = Coordinated("aborts_have_reasons")
+    run.coordinates(1, 1)
     run.transaction("CompleteCommit")
     run.show(shown.TransactionTimed, 0, WRITER, 10_000_000)
     run.transaction("Ongoing", 0)
     if then is not None:
         then(run)
     run.later(after_s)
-    run.show(shown.TransactionLate, 1, WRITER)
+    run.show(shown.TransactionLate, node, WRITER, HOME)
     return run.found()
 
 
 def test_a_transaction_is_aborted_once_it_has_lasted_too_long() -> None:
     assert late(11) == []
+    assert late(2, node=0) == [], "it was replaced, and cannot write it"
     [found] = late(2)
     assert found.startswith("coordinator 1 aborts a transaction of writer by itself, 2.00")
     assert found.endswith(" s after there was none: its timeout is 10 s")
@@ -300,3 +302,49 @@ def test_a_transaction_is_aborted_once_it_has_lasted_too_long() -> None:
 )
 def test_what_excuses_an_early_abort(then: Then) -> None:
     assert late(2, then) == []
+
+
+# -- transactions_end -------------------------------------------------------------------------------------------------
+
+
+def goes_on(after_s: float, then: Then | None = None) -> list[str]:
+    """A partition is added to a transaction so long after it began; it may last for 2 s, and is looked at each 10 s."""
+    run = works("transactions_end")
+    run.show(shown.TransactionTimed, 0, WRITER, 2_000_000)
+    run.transaction("Ongoing", 0)
+    if then is not None:
+        then(run)
+    run.later(after_s)
+    run.transaction("Ongoing", 0, 1)
+    return run.found()
+
+
+def test_no_partition_is_added_after_the_time_of_a_transaction() -> None:
+    assert goes_on(16) == []
+    [found] = goes_on(20)
+    assert found.startswith("the transaction of writer is Ongoing at coordinator 0 for 20")
+
+
+@pytest.mark.parametrize(
+    "then",
+    [
+        lambda run: run.transaction("CompleteCommit"),
+        lambda run: run.emit(e.Fault, "broker.clock", "0", "step 8s"),
+        lambda run: run.emit(e.NodeCrashed, 1, 1, "host"),
+    ],
+    ids=["another one", "clock", "lost"],
+)
+def test_what_excuses_that_it_goes_on(then: Then) -> None:
+    assert goes_on(20, then) == []
+
+
+def test_a_transaction_does_not_wait_for_a_topic_that_is_gone() -> None:
+    for deleted, count in ((True, 1), (False, 0)):
+        run = works("transactions_end")
+        run.assigned((0, 1))
+        run.state(0, (0,), 0)
+        run.transaction("PrepareCommit", 0)
+        if deleted:
+            run.deleted()
+            run.emit(ZkWritten, 0, "delete", "/brokers/topics/orders", 0, 0, "")
+        assert len(looks(run, 40)) == count
