@@ -295,12 +295,14 @@ class GroupMetadataManager:
             members = tuple([(each.member_id, each.session_timeout_us) for each in group.members.values()])
             process.mark(MembersLoaded, process.node.id, group.id, str(group.state), members)
 
-    def show_read(self, group: str, found: Iterable[CommittedOffset]) -> None:
-        """Show which offsets a coordinator answers with."""
+    def show_read(self, group: str, found: Iterable[CommittedOffset], *, stable: bool) -> None:
+        """Show which offsets a coordinator answers with. ``stable``: the client takes no other ones."""
         process = self.process
         if process.node.trace.shows(OffsetsRead):
-            values = tuple([(one.tp, one.offset) for one in found if not one.error])
-            process.mark(OffsetsRead, process.node.id, group, self.partitions.home(group), values)
+            told = list(found)
+            values = tuple([(one.tp, one.offset) for one in told if not one.error])
+            unstable = tuple([one.tp for one in told if one.error])
+            process.mark(OffsetsRead, process.node.id, group, self.partitions.home(group), values, stable, unstable)
 
     # -- what is removed --------------------------------------------------------------------------------------------
 

@@ -142,15 +142,15 @@ class GroupOffsetsPart:
         if error:
             return GroupOffsets(wanted.group, error)
         group = coordinator.store.groups.get(wanted.group)
+        waits = require_stable and coordinator.store.policies.unstable_offsets_wait
         if group is None:
             none = tuple(map(CommittedOffset, wanted.partitions or ()))
-            coordinator.store.show_read(wanted.group, none)
+            coordinator.store.show_read(wanted.group, none, stable=waits)
             return GroupOffsets(wanted.group, NO_ERROR, none)
         committed = group.committed
         partitions = tuple(committed.offsets) if wanted.partitions is None else wanted.partitions
-        waits = require_stable and coordinator.store.policies.unstable_offsets_wait
         found = tuple([_fetched(group, tp, waits) for tp in partitions])
-        coordinator.store.show_read(wanted.group, found)
+        coordinator.store.show_read(wanted.group, found, stable=waits)
         return GroupOffsets(wanted.group, NO_ERROR, found)
 
     # -- OffsetDelete and DeleteGroups ------------------------------------------------------------------------------

@@ -28,6 +28,7 @@ from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.produce import InitProducerIdRequest, InitProducerIdResponse
 from emulator.protocol.records import NO_PRODUCER_ID
 from emulator.protocol.shown import Deviated
+from emulator.protocol.shown_coordination import TransactionLate
 from emulator.protocol.transactions.coordination import EndTxnRequest, OfTransaction
 from emulator.protocol.types import TopicPartition
 
@@ -323,6 +324,8 @@ class TransactionCoordinator:
                 log.error("cannot abort what has lasted too long: no epoch is left", transactional_id=metadata.id)
                 return
             log.info("a transaction has lasted too long", transactional_id=metadata.id)
+            home = self.store.partitions.home(metadata.id)
+            self.process.node.trace.mark(TransactionLate, self.process.node.id, metadata.id, home)
             fence = metadata.prepare_fence()
             self._end(
                 metadata.id, fence.producer_id, fence.producer_epoch, lambda _error: None, committed=False,

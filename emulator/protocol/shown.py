@@ -102,6 +102,40 @@ class LogDirsDescribed(NamedTuple):
     replicas: tuple[ReplicaInfo, ...]
 
 
+class SessionAnswered(NamedTuple):
+    """A client got an answer in its fetch session (KIP-227).
+
+    Attributes:
+        besides: the partitions in it that the client does not read in the session.
+        left_out: the partitions of the session of which it says nothing, each with the offset at which the client is.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    leader: int
+    besides: tuple[TopicPartition, ...]
+    left_out: tuple[tuple[TopicPartition, int], ...]
+
+
+class SessionLost(NamedTuple):
+    """A broker refuses a client's fetch session, in whose last request it was answered.
+
+    Attributes:
+        error: Kafka's name of the code.
+        begun_us: when the client got the session.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    leader: int
+    error: str
+    begun_us: int
+
+
 class FetchMisanswered(NamedTuple):
     """A follower got an answer that does not fit its fetch session.
 

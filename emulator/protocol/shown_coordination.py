@@ -35,6 +35,8 @@ class OffsetsRead(NamedTuple):
     Attributes:
         home: the partition of ``__consumer_offsets`` that the group belongs to.
         offsets: the offsets by partition; -1: none.
+        stable: the client takes none that an open transaction may replace (KIP-447).
+        unstable: the partitions for which it gets none, as another offset is being committed.
     """
 
     t_us: int
@@ -44,6 +46,8 @@ class OffsetsRead(NamedTuple):
     group: str
     home: TopicPartition
     offsets: tuple[tuple[TopicPartition, int], ...]
+    stable: bool
+    unstable: tuple[TopicPartition, ...]
 
 
 class MembersLoaded(NamedTuple):
@@ -111,6 +115,21 @@ class TransactionTimed(NamedTuple):
     node: int
     transactional_id: str
     timeout_us: int
+
+
+class TransactionLate(NamedTuple):
+    """A coordinator aborts a transaction by itself, for the time that it has lasted.
+
+    Attributes:
+        home: the partition of ``__transaction_state`` that the transactional id belongs to.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    transactional_id: str
+    home: TopicPartition
 
 
 class CoordinatorWrote(NamedTuple):

@@ -109,6 +109,7 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
             ("held_by_min_isr",),
         ),
         Promise("answers a producer as soon as it can", "DelayedProduce, 0.8", ("acks_in_time",)),
+        Promise("commits what all of its ISR has", "Partition.maybeIncrementLeaderHW, 0.8", ("commits_in_time",)),
         Promise(
             "moves its high watermark only up, and within its log",
             "KAFKA-5634",
@@ -142,7 +143,8 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
         Promise(
             "fences coordinators of transactions that were replaced", "KIP-98; KAFKA-9144", ("old_coordinators_fenced",)
         ),
-        Promise("closes sessions and connections only for a reason", "KIP-227", ("answers_fit",)),
+        Promise("closes sessions and connections only for a reason", "KIP-227", ("answers_fit", "sessions_follow")),
+        Promise("answers in a session for what its reader has there", "KIP-227", ("answers_fit", "sessions_follow")),
         Promise(
             "answers a fetch once there is fetch.min.bytes, or after fetch.max.wait.ms",
             "DelayedFetch, 0.8",
@@ -248,6 +250,7 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
             "KAFKA-1012",
             ("offsets_read_back", "coordinators_remember"),
         ),
+        Promise("tells stable offsets to whoever asks for such", "KIP-447", ("offsets_stable",)),
         Promise("takes offsets from present members alone", "GroupCoordinator.doCommitOffsets", ("commits_fenced",)),
         Promise(
             "takes the offsets of transactions as they end", "KIP-98; KIP-447", ("offsets_read_back", "zombies_fenced")
@@ -263,7 +266,7 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
         Promise("gives each generation its own number", "GroupMetadata.initNextGeneration, 0.9", ("generations_grow",)),
         Promise("rebalances when a member asks for it", "KAFKA-2464; KAFKA-9801", ("rejoins_rebalance",)),
         Promise("takes back member ids that no client joins with", "KIP-394; KAFKA-9752", ("ids_taken_back",)),
-        Promise("ends rebalances", "DelayedJoin; KAFKA-9752", ("groups_settle",)),
+        Promise("ends rebalances", "DelayedJoin; KAFKA-9752", ("groups_settle", "rebalances_complete")),
         Promise("keeps offsets for as long as they are to be kept", "KIP-211", ("offsets_expire_late",)),
         Promise(
             "gives each partition to one member",
@@ -280,6 +283,7 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
         Promise("remembers what its log says", "KAFKA-5351", ("coordinators_remember",)),
         Promise("sends markers as it has decided, to all partitions", "KIP-98; KAFKA-5130", ("markers_decided",)),
         Promise("ends each transaction within its timeout", "KIP-98", ("transactions_end", "transactions_close")),
+        Promise("aborts no transaction by itself before its time", "KIP-98", ("aborts_have_reasons",)),
         Promise("fences a producer whose transaction lasts too long", "KAFKA-6119", ("records_in_transactions",)),
         Promise("gives each producer id once", "ProducerIdManager, 0.11", ("producer_ids_once",)),
         Promise("uses up one epoch of a producer at a time", "KAFKA-9666", ("epochs_used_once",)),

@@ -79,6 +79,7 @@ def start_settings(scenario: Scenario) -> StartSettings:
         knows_min_isr=release.brokers.knows_min_isr,
         caps_min_isr=release.brokers.caps_min_isr,
         holds_high_watermark=release.brokers.high_watermark_needs_min_isr,
+        commits_at_outcome=release.brokers.isr_writes.outcome_moves_high_watermark or release.brokers.every_fetch_looks,
         expires_unsubscribed=release.brokers.groups.expires_unsubscribed,
         undone_by=undone_by,
     )

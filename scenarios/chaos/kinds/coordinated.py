@@ -15,6 +15,7 @@ from scenarios.chaos.draft import SECOND, Draft, Scope, Strike
 from scenarios.chaos.kind import DrawnChaos, Episodes
 from scenarios.cluster.clients.behaviours.committed_reader import CommittedReader
 from scenarios.cluster.clients.behaviours.group_member import GroupMember
+from scenarios.cluster.clients.behaviours.offset_reader import OffsetReader
 from scenarios.cluster.clients.behaviours.transactional import Transactional
 from scenarios.faults.actions.brokers import ZkExpire
 from scenarios.faults.actions.elections import ElectionPreferred
@@ -49,6 +50,17 @@ READERS = 0.7
 """The share of seeds with transactions in which someone reads what is committed."""
 THERE = 0.7
 """The share of such seeds in which the internal topics are there from the start."""
+TOGETHER = 0.3
+"""The share of seeds with transactions in which several producers commit offsets of one group."""
+ASKS = 0.7
+"""The share of seeds with a group's offsets in transactions in which someone asks for the group's stable offsets."""
+DIES_TOO = 0.3
+"""The share of changes of a coordinator with which a client dies, for longer than its session."""
+IMPATIENT = 0.25
+"""The share of groups whose rebalances do not wait for as long as a session lasts: a member that is away for a while is
+a member at the end of a rebalance that it has not joined."""
+PATIENCE = ((5, 6), (3, 20), (1, 100))
+"""The seconds for which rebalances wait for a member."""
 CLOCKS = 0.25
 """The share of series in which the clock of a broker that may coordinate is behind."""
 WAITS = 0.3
@@ -148,7 +160,7 @@ class Groups(Coordinated):
         """Members of one group. In some seeds all of them leave early and come back late, so that the group is empty
         meanwhile; in some they have nothing more to commit after a while; two may be the same static member."""
         found: list[Behaviour] = []
-        life = self.life(draws)
+        life, impatient = self.life(draws), draws.sub("impatient").chance(IMPATIENT)
         stop_us = max(self.end_us(draft), EXPIRED_US) if life == QUIET else self.end_us(draft)
         for number in range(draws.weighted(((1, 1), (3, 2), (3, 3), (1, 4)))):
             own = draws.sub(number)
@@ -158,8 +170,8 @@ class Groups(Coordinated):
             found.append(
                 GroupMember(
                     group=GROUP, partitions=partitions, instance=f"static-{place}" if own.chance(0.4) else "",
-                    session_us=own.choice((6, 10)) * SECOND,
-                    rebalance_us=own.sub("rebalance").weighted(((5, 6), (3, 20), (1, 100))) * SECOND,
+                    session_us=(30 if impatient else own.choice((6, 10))) * SECOND,
+                    rebalance_us=(4 if impatient else own.sub("rebalance").weighted(PATIENCE)) * SECOND,
                     commit_us=own.weighted(((1, 300 * MS), (2, SECOND), (1, 2 * SECOND))),
                     stays=own.sub("empty").between((1, 4)) if life == EMPTY else stays, away_us=away,
                     quiet=own.sub("quiet").between((1, 5)) if life == QUIET else 0,
@@ -202,12 +214,14 @@ class Transactions(Coordinated):
                     stop_us=self.end_us(draft),
                 )
             )  # fmt: skip
-        for number in range(2 if zombies else draws.between((1, 2))):
+        together = not zombies and draws.sub("together").chance(TOGETHER)
+        for number in range(2 if zombies else draws.between((1, 2)) + together):
             own = draws.sub(number)
             found.append(
                 Transactional(
                     id="writer" if zombies else f"writer-{number}", partitions=partitions,
-                    group=GROUP if own.chance(0.5) else "", pause_us=own.weighted(((1, 300 * MS), (3, 2 * SECOND))),
+                    group=GROUP if own.chance(0.5) or together else "",
+                    pause_us=own.weighted(((1, 300 * MS), (3, 2 * SECOND))),
                     timeout_us=own.choice((2, 5, 15)) * SECOND, aborts=own.choice((0, 20, 50)),
                     stalls=own.sub("stalls").weighted(((2, 0), (1, 15))),
                     rounds=own.sub("rounds").weighted(((2, 1), (1, 3))),
@@ -215,6 +229,12 @@ class Transactions(Coordinated):
                     start_us=own.weighted(((3, 0), (1, own.moment((0, draft.faults[1]))))), stop_us=self.end_us(draft),
                 )
             )  # fmt: skip
+        asks, grouped = draws.sub("asks"), any(one.group for one in found if isinstance(one, Transactional))
+        if grouped and asks.chance(ASKS):
+            pause_us = asks.weighted(((1, 200 * MS), (2, SECOND)))
+            found.append(
+                OffsetReader(group=GROUP, partitions=partitions, pause_us=pause_us, stop_us=self.end_us(draft))
+            )
         return found
 
 
@@ -246,6 +266,10 @@ class CoordinatorsAgain(Episodes):
                     coordinator = Target(role=f"leader({partition})")
                     gap_us = own.sub("clocks").spread((20 * MS, 2 * SECOND))
                     series.append(Strike(self._behind(own), coordinator, gap_us=gap_us))
+            if own.sub("dies").chance(DIES_TOO):
+                away_us = own.sub("dies").spread((12 * SECOND, 40 * SECOND))
+                dies = Strike(ClientCrash(), Target(role="any client"), away_us)
+                series.append(dies._replace(gap_us=own.sub("dies").spread((20 * MS, SECOND))))
             one = self._change(scope, own, partition)
             series.append(one._replace(gap_us=own.spread((20 * MS, 8 * SECOND))))
         draft.add(At(draft.moment(draws)), series)

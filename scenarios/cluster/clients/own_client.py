@@ -15,7 +15,7 @@ from emulator.protocol.types import TopicPartition
 from emulator.streams import Stream
 from scenarios.cluster.clients.admin import AdminClient
 from scenarios.cluster.clients.batch_producer import ACKS, BatchProducer, Sending
-from scenarios.cluster.clients.fetch_answers import record_answer
+from scenarios.cluster.clients.fetch_answers import FollowedSessions, record_answer
 from scenarios.errors import BadInput
 from scenarios.language.clients import Behaviour
 from scenarios.language.topic_spec import split_partition
@@ -38,6 +38,7 @@ class OwnClient:
     _producer: BatchProducer = field(init=False)
     _admin: AdminClient = field(init=False)
     _draws: Stream = field(init=False)
+    _sessions: FollowedSessions = field(factory=FollowedSessions, init=False)
 
     def __attrs_post_init__(self) -> None:
         node = self.process.node
@@ -90,6 +91,7 @@ class OwnClient:
         response = await self._admin.ask_broker(broker, request, parse_duration(within), retries=retries)
         if isinstance(request, ConsumerFetchRequest):
             record_answer(self.process, broker, request, response)
+            self._sessions.follow(self.process, broker, request, response)
         return response
 
     async def ask_controller(self, request: Any) -> Any:

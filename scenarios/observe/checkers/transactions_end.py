@@ -7,8 +7,11 @@ from typing import ClassVar
 from emulator.protocol.events import NodeCrashed, TransactionStateChanged, TransactionsUnloaded
 from emulator.protocol.shown_coordination import TransactionTimed
 from emulator.protocol.types import TopicPartition
+from emulator.protocol.znodes import TOPICS
+from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Gravity, Moment, Report
 from scenarios.observe.checkers.coordinators_log import TransactionsLog
+from scenarios.observe.checkers.led_in_time import SETTLING_US
 from scenarios.observe.findings.coordination_facts import TransactionLasts
 from scenarios.observe.history.deadlines import Deadlines
 from scenarios.observe.history.history import History
@@ -26,9 +29,10 @@ class TransactionsEnd(TransactionsLog):
 
     Verified: once a second, each transaction that is open or decided: since when its coordinator works and the
         controller reaches it, and each partition of it has all its replicas in sync, min.insync.replicas of them at
-        least. An open one may last for its timeout and
+        least, or is gone with its topic, for which a marker is not waited. An open one may last for its timeout and
         transaction.abort.timed.out.transaction.cleanup.interval.ms more; the decision and its markers take at most
-        30 s, and have come when the cluster is at rest.
+        30 s, and have come when the cluster is at rest. No partition is added to one that should have been aborted 5 s
+        ago.
 
     After an unclean election of a partition of __transaction_state, and once a machine has crashed, leaders may refuse
     the markers of a producer until it has a later epoch than ever: it is not asked for until then.
@@ -59,9 +63,15 @@ class TransactionsEnd(TransactionsLog):
         self._partitions: dict[str, tuple[TopicPartition, ...]] = {}
         self._states: dict[str, str] = {}
         self._producers: dict[str, int] = {}
+        self._begun_us: dict[str, int] = {}
+        """Since when the transaction of an id is known to be open."""
+        self._timeouts_us: dict[str, int] = {}
+        self._gone_us: dict[str, int] = {}
+        """When each topic was deleted that is gone."""
 
     def on_timed(self, event: TransactionTimed) -> None:
         self._longest_us = max(self._longest_us, event.timeout_us)
+        self._timeouts_us[event.transactional_id] = event.timeout_us
 
     def on_state(self, event: TransactionStateChanged) -> None:
         key = event.node, event.transactional_id
@@ -76,6 +86,29 @@ class TransactionsEnd(TransactionsLog):
             partitions = tuple(map(TopicPartition.of, event.topics, event.partitions))
             self._partitions[event.transactional_id] = partitions
             (self._open if event.state == ONGOING else self._decided).begin(key, event.t_us)
+        if event.state == ONGOING:
+            self._look_how_long(event)
+        else:
+            self._begun_us.pop(event.transactional_id, None)
+
+    def _look_how_long(self, event: TransactionStateChanged) -> None:
+        """Look whether a transaction goes on after its time."""
+        id = event.transactional_id
+        begun_us = self._begun_us.setdefault(id, event.t_us)
+        reached_us, timeout_us = self._now.reached_since_us(event.node), self._timeouts_us.get(id)
+        if reached_us is None or timeout_us is None or self._now.clocks:
+            return
+        held_us = event.t_us - begun_us
+        longest_us = timeout_us + self._interval_us + SETTLING_US
+        if held_us > longest_us and event.t_us - max(begun_us + timeout_us, reached_us) > longest_us - timeout_us:
+            self.violated(event, TransactionLasts(event.node, id, event.state, held_us), brokers=(event.node,))
+
+    def on_znode(self, event: ZkWritten) -> None:
+        topic = event.path.removeprefix(f"{TOPICS}/")
+        if event.path != topic and "/" not in topic:
+            self._gone_us.pop(topic, None)
+            if event.op == "delete":
+                self._gone_us[topic] = event.t_us
 
     def on_unloaded(self, event: TransactionsUnloaded) -> None:
         self._forget(event.node)
@@ -83,6 +116,10 @@ class TransactionsEnd(TransactionsLog):
     def on_crashed(self, event: NodeCrashed) -> None:
         super().on_crashed(event)
         self._forget(event.node)
+
+    def forget_written(self) -> None:
+        super().forget_written()
+        self._begun_us.clear()
 
     def _forget(self, node: int) -> None:
         for deadlines in (self._open, self._decided):
@@ -107,6 +144,9 @@ class TransactionsEnd(TransactionsLog):
             return None
         cluster, since_us = self.cluster, self._now.reached_since_us(node)
         for tp in self._partitions[transactional_id]:
+            if since_us is not None and tp.topic in self._gone_us:
+                since_us = max(since_us, self._gone_us[tp.topic])
+                continue
             least = int(self._settings.value(tp.topic, MIN_ISR, 1))
             if since_us is None or len(cluster.isr(tp)) < max(least, len(cluster.assignment(tp))):
                 return None

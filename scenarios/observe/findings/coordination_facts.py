@@ -70,6 +70,65 @@ class CommitLost(NamedTuple):
         )
 
 
+class OffsetNotStable(NamedTuple):
+    """An offset that was told as stable, and that an open transaction of ``producer_id`` may replace; -1: none."""
+
+    broker: int
+    group: str
+    offset: int
+    producer_id: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}: broker {self.broker} tells {self.offset} as a stable offset of group {self.group}, and an open "
+            f"transaction of producer {self.producer_id} has written another one"
+        )
+
+
+class OffsetStaysUnstable(NamedTuple):
+    """An offset that is said to be unstable, ``held_us`` after the last transaction that wrote one has ended."""
+
+    broker: int
+    group: str
+    held_us: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}: broker {self.broker} says that the offset of group {self.group} is not stable, "
+            f"{self.held_us / 1e6:.1f} s after the last transaction with one has ended"
+        )
+
+
+class AbortedEarly(NamedTuple):
+    """A transaction that its coordinator aborts by itself ``lasted_us`` after its id had none, at most."""
+
+    broker: int
+    transactional_id: str
+    lasted_us: int
+    timeout_us: int
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return (
+            f"coordinator {self.broker} aborts a transaction of {self.transactional_id} by itself, "
+            f"{self.lasted_us / 1e6:g} s after there was none: its timeout is {self.timeout_us / 1e6:g} s"
+        )
+
+
+class WaitsForNobody(NamedTuple):
+    """A rebalance that is not complete, though all members have joined."""
+
+    broker: int
+    group: str
+    members: tuple[str, ...]
+    held_us: int
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return (
+            f"group {self.group} prepares a rebalance at coordinator {self.broker}, and all of its "
+            f"{len(self.members)} members have joined, for {self.held_us / 1e6:.1f} s"
+        )
+
+
 class RemovedLate(NamedTuple):
     """A member of a stable group that is silent, and is still a member."""
 

@@ -72,6 +72,48 @@ class SessionRefused(NamedTuple):
         )
 
 
+class AnsweredBesides(NamedTuple):
+    """An answer in a client's fetch session for a partition that the client does not read there."""
+
+    client: int
+    leader: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"broker {self.leader} answers for {tp} in a session of client {self.client}, which does not read it there"
+        )
+
+
+class LeftOutOfAnswers(NamedTuple):
+    """A partition of a client's fetch session of which two answers say nothing, though there is more to read."""
+
+    client: int
+    leader: int
+    offset: int
+    high_watermark: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}: broker {self.leader} tells client {self.client}, which is at {self.offset}, nothing in two answers "
+            f"of its session, with the high watermark {self.high_watermark} before"
+        )
+
+
+class SessionGone(NamedTuple):
+    """A client's fetch session that is refused while it is used, ``held_us`` after it began."""
+
+    client: int
+    leader: int
+    error: str
+    held_us: int
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return (
+            f"broker {self.leader} refuses the fetch session of client {self.client}, {self.held_us / 1e6:.1f} s old "
+            f"and in use: {self.error}"
+        )
+
+
 class RequestsNotCounted(NamedTuple):
     """A meter of requests that stays where it was though a request was lost."""
 

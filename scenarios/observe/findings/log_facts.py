@@ -42,6 +42,32 @@ class Committed(NamedTuple):
         return f"committed up to offset {self.offset}, {what if self.shown else 'which no log shows'}"
 
 
+class CopiedOffline(NamedTuple):
+    """A copy of a replica into a log directory that has failed."""
+
+    broker: int
+    directory: str
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return f"{tp}: broker {self.broker} goes on copying the replica into {self.directory}, which has failed"
+
+
+class NotCommitted(NamedTuple):
+    """A high watermark that stands still, and is before what all of the ISR has."""
+
+    leader: int
+    high_watermark: int
+    committable: int
+    isr: tuple[int, ...]
+    held_us: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}: leader {self.leader} has the high watermark {self.high_watermark}, and its ISR {list(self.isr)} "
+            f"has the log up to {self.committable}, for {self.held_us / 1e6:.1f} s"
+        )
+
+
 class BatchMisplaced(NamedTuple):
     """A batch that is not appended at the end of its log."""
 

@@ -59,6 +59,8 @@ class StartSettings:
             (KAFKA-15583, 3.7).
         expires_unsubscribed: offsets of a group with members expire where no member subscribes to their topic (KIP-496,
             2.4).
+        commits_at_outcome: the release's leaders look what is committed when a change of an ISR has taken effect, or
+            with each fetch; else (2.7 to 3.0, KAFKA-13091) with the next append.
         undone_by: the action that ends the effect of a fault's, by their names; None for one that does not last.
     """
 
@@ -86,6 +88,7 @@ class StartSettings:
     caps_min_isr: bool = False
     expires_unsubscribed: bool = False
     holds_high_watermark: bool = False
+    commits_at_outcome: bool = True
     undone_by: Callable[[str], str | None] = lambda _: None
 
     def time_us(self, name: str, default_ms: int) -> int:

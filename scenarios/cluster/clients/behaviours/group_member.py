@@ -219,7 +219,7 @@ class GroupMember(Behaviour):
         for error in errors:
             if error in MOVED:
                 coordinator.moved()
-            else:
+            elif error is not Errors.UNKNOWN_TOPIC_OR_PARTITION:  # one that is deleted: the others are committed
                 _check(error)
 
     async def _work(self, client: Client, coordinator: Coordinator, beat: HeartbeatRequest) -> None:

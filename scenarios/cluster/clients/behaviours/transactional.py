@@ -98,6 +98,7 @@ class Transactional(Behaviour):
         metadata=key(Integer(0, 100), "percentage of transactions after which it begins again with another epoch"),
     )
     keys: int = field(default=0, metadata=key(Integer(0), "how many keys its records have, in turn; 0 = none"))
+    delivery_us: int = field(default=120_000_000, metadata=key(DURATION, "delivery.timeout.ms", name="delivery"))
 
     async def run(self, client: Client) -> None:
         coordinator = Coordinator(client, self.id, CoordinatorType.TRANSACTION)
@@ -123,7 +124,8 @@ class Transactional(Behaviour):
             written |= dict.fromkeys(tps)
             await _done(client, coordinator, AddPartitionsToTxnRequest(*mine, tps))
             for tp in tps:
-                await client.produce_batch(partial(producer.batch, tp, 1 + client.below(4), round(client.now_s * 1000)))
+                batch = partial(producer.batch, tp, 1 + client.below(4), round(client.now_s * 1000))
+                await client.produce_batch(batch, format_duration(self.delivery_us))
             await self._stall(client)
         if self.group:
             await self._offsets(client, coordinator, producer, tuple(written))

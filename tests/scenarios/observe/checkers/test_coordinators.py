@@ -42,7 +42,7 @@ class Coordinated(WrittenHistory):
         self.emit(e.OffsetsCommitted, 0, GROUP, ANNE, 1, error, ("orders",), (0,), (offset,))
 
     def reads(self, offset: int, node: int = 0) -> None:
-        self.show(shown.OffsetsRead, node, GROUP, HOME, ((ORDERS_0, offset),))
+        self.show(shown.OffsetsRead, node, GROUP, HOME, ((ORDERS_0, offset),), False, ())
 
     def coordinates(self, node: int = 0, epoch: int = 0) -> None:
         """``node`` leads the partition of the group."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from emulator.protocol import events as e
 from emulator.protocol.shown import RecoveryFailed
 from scenarios.observe.checkers.failed_dirs_offline import FailedDirsOffline
@@ -50,3 +52,17 @@ def test_another_one_is_offline() -> None:
     run.emit(e.LogDirFailed, 1, "/data/1", "an error", 0, False)
     run.emit(e.LogDirFailed, 2, "/data/0", "an error", 0, False)
     assert len(found(run)) == 1
+
+
+@pytest.mark.parametrize(("target", "count"), [("/data/0", 1), ("/data/1", 0)])
+def test_a_copy_into_it_is_given_up(target: str, count: int) -> None:
+    def copies() -> WrittenHistory:
+        run = WrittenHistory(FailedDirsOffline.name)
+        run.emit(e.CopyStarted, 1, *ORDERS_0, "/data/2", target, 0)
+        run.emit(e.LogDirFailed, 1, "/data/0", "an error", 0, False)
+        return run
+
+    assert found(copies()) == ["orders-0: broker 1 goes on copying the replica into /data/0, which has failed"] * count
+    run = copies()
+    run.emit(e.CopyAbandoned, 1, *ORDERS_0, target, "offline")
+    assert found(run) == []

@@ -1,0 +1,185 @@
+"""S22: a leader commits what all of its ISR has."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emulator.protocol.events import BatchesAppended, BecameLeader, IsrChanged, IsrProposed, IsrUpdateFailed
+from emulator.protocol.types import TopicPartition
+from emulator.trace.events import ZkWritten
+from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
+from scenarios.observe.checkers.led_in_time import SETTLING_US
+from scenarios.observe.findings.log_facts import NotCommitted
+from scenarios.observe.history.deadlines import Deadlines
+from scenarios.observe.history.history import History
+
+Led = tuple[int, TopicPartition]
+"""A leader, and a partition that it leads."""
+
+
+class CommitsInTime(Checker):
+    """The high watermark of a leader soon comes to where every member of its ISR has the log, whether anybody waits for
+    that or not (Partition.maybeIncrementLeaderHW, 0.8 to 3.9).
+
+    Verified: once a second, and when the cluster is at rest: a partition whose leader is that of ZooKeeper, in its
+        epoch and with its ISR, while the leader and all members of the ISR live, reach each other, and fetch there. Its
+        high watermark is not before all of their ends, or has moved. The bound is replica.lag.time.max.ms, for which a
+        replica outside the ISR may be waited for, replica.fetch.wait.max.ms, and 5 s.
+
+    Not verified: where the release commits nothing below min.insync.replicas, and there are fewer in sync; what a
+        change of the ISR commits before the log grows again, in releases that wait for that (2.7 to 3.0, KAFKA-13091);
+        a leader that has proposed another ISR and does not know the outcome (``isr_changes_end``); leaders whose clock
+        a fault has set; runs with a throttle of replication.
+    """
+
+    name: ClassVar[str] = "commits_in_time"
+    ids: ClassVar[tuple[str, ...]] = ("S22",)
+    gravity: ClassVar[Gravity] = Gravity.LIVENESS
+    statement: ClassVar[str] = (
+        "∀ f ∈ isr_b: leo_f ≥ o ⇒ soon hw_b ≥ o: what every in-sync replica has is committed, whoever waits for it"
+    )
+    fails_when: ClassVar[str | None] = "a leader that is alone in the ISR when it is elected commits nothing"
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        history.commits  # noqa: B018 (it keeps the high watermarks of the logs)
+        self._logs, self._now, self._settings = history.logs, history.circumstances, history.settings
+        start = history.settings.start
+        self._bound_us = (
+            start.time_us("replica.lag.time.max.ms", 30_000)
+            + start.time_us("replica.fetch.wait.max.ms", 500)
+            + SETTLING_US
+        )
+        self._throttled = False
+        self._proposed: dict[Led, None] = {}
+        self._led_us: dict[Led, int] = {}
+        self._waits_for_append: dict[Led, None] = {}
+        """The partitions whose ISR has changed since their log has grown, in releases that commit no sooner."""
+        self._changed: dict[tuple[int, str], dict[int, None]] = {}
+        """The partitions to look at, by leader and topic."""
+        self._seen: dict[Led, int] = {}
+        """The high watermark of each partition whose leader lags, when it was looked at last."""
+        self._late: Deadlines[Led] = Deadlines()
+
+    # -- what there is to look at -------------------------------------------------------------------------------------
+
+    def on_leader(self, event: BecameLeader) -> None:
+        tp = TopicPartition.of(event.topic, event.partition)
+        self._proposed.pop((event.node, tp), None)
+        self._waits_for_append.pop((event.node, tp), None)
+        self._led_us[event.node, tp] = event.t_us
+        self._changed.setdefault((event.node, event.topic), {})[event.partition] = None
+
+    def on_proposed(self, event: IsrProposed) -> None:
+        self._proposed[event.node, TopicPartition.of(event.topic, event.partition)] = None
+
+    def _on_outcome(self, event: IsrChanged | IsrUpdateFailed) -> None:
+        led = event.node, TopicPartition.of(event.topic, event.partition)
+        self._proposed.pop(led, None)
+        if not self._settings.start.commits_at_outcome:
+            self._waits_for_append[led] = None
+        self._changed.setdefault((event.node, event.topic), {})[event.partition] = None
+
+    def on_changed(self, event: IsrChanged) -> None:
+        self._on_outcome(event)
+
+    def on_failed(self, event: IsrUpdateFailed) -> None:
+        self._on_outcome(event)
+
+    def on_appended(self, event: BatchesAppended) -> None:
+        if event.leader:
+            for partition in event.partitions if self._waits_for_append else ():
+                self._waits_for_append.pop((event.node, TopicPartition.of(event.topic, partition)), None)
+            self._changed.setdefault((event.node, event.topic), {}).update(dict.fromkeys(event.partitions))
+
+    def on_written(self, event: ZkWritten) -> None:
+        self._throttled |= "throttled" in event.data
+
+    # -- looking ------------------------------------------------------------------------------------------------------
+
+    def look(self, moment: Moment) -> None:
+        self._compare_all(moment)
+        if len(self._late):
+            self._report_overdue(moment, self._bound_us)
+
+    def at_rest(self, moment: Moment) -> None:
+        self._compare_all(moment)
+        self._report_overdue(moment, self._now.bound_at_rest(moment.t_us, self._bound_us))
+
+    def _compare_all(self, moment: Moment) -> None:
+        for (node, topic), partitions in list(self._changed.items()):
+            lags = {
+                partition: None
+                for partition in partitions
+                if self._lags((node, TopicPartition.of(topic, partition)), moment.t_us)
+            }
+            if lags:
+                self._changed[node, topic] = lags
+            else:
+                del self._changed[node, topic]
+
+    def _lags(self, led: Led, now_us: int) -> bool:
+        """Note whether a high watermark is behind what the ISR has, and stands still there. Returns whether it is
+        behind."""
+        committable, log = self._committable(led), self._logs.get(*led)
+        high_watermark = None if log is None else log.high_watermark
+        if committable is None or high_watermark is None or high_watermark >= committable:
+            self._late.end(led)
+            self._seen.pop(led, None)
+            return False
+        if self._seen.get(led) != high_watermark:
+            self._late.end(led)
+            self._late.begin(led, now_us)
+            self._seen[led] = high_watermark
+        return True
+
+    def _committable(self, led: Led) -> int | None:
+        """Up to where all members of the ISR have the log; None: it is not led, or some log is not known."""
+        node, tp = led
+        state = self.cluster.as_led(node, tp)
+        if state is None or not state.isr:
+            return None
+        logs = [self._logs.get(member, tp) for member in state.isr]
+        ends = [log.end_offset for log in logs if log is not None and log.known]
+        return min(ends) if len(ends) == len(logs) else None
+
+    def _report_overdue(self, moment: Moment, bound_us: int) -> None:
+        for (node, tp), held_us in self._late.overdue(moment.t_us, bound_us, self._free_since_us):
+            log, committable, state = (
+                self._logs.get(node, tp),
+                self._committable((node, tp)),
+                self.cluster.as_led(node, tp),
+            )
+            if log is not None and log.high_watermark is not None and committable is not None and state is not None:
+                facts = NotCommitted(node, log.high_watermark, committable, tuple(state.isr), held_us)
+                self.violated(moment, facts, tp, (node,))
+
+    def _free_since_us(self, led: Led) -> int | None:
+        """Since when nothing excuses that a leader does not commit; None: something does now."""
+        (node, tp), now, cluster = led, self._now, self.cluster
+        leads, mine, state = cluster.leads(node, tp), cluster.as_led(node, tp), cluster.state(tp)
+        if leads is None or mine is None or state is None or led in self._proposed or self._throttled:
+            return None
+        if led in self._waits_for_append:
+            return None
+        if (state.leader, state.leader_epoch, state.isr) != (node, leads.leader_epoch, mine.isr):
+            return None
+        if node in now.clocks or cluster.is_deleting(tp.topic) or self._holds(tp, len(mine.isr), len(mine.replicas)):
+            return None
+        since_us = now.reached_since_us(node)
+        for member in mine.isr:
+            reached_us = now.reached_since_us(member)
+            if since_us is None or reached_us is None or member in now.impaired:
+                return None
+            if member != node and not (cluster.connected(member, node) and cluster.fetches_from(member, tp) == node):
+                return None
+            since_us = max(since_us, reached_us)
+        return None if since_us is None else max(since_us, self._led_us.get(led, 0))
+
+    def _holds(self, tp: TopicPartition, in_sync: int, replicas: int) -> bool:
+        """Whether the release commits nothing with so few in sync."""
+        settings = self._settings
+        least = int(settings.value(tp.topic, "min.insync.replicas", 1))
+        return settings.start.holds_high_watermark and in_sync < (
+            min(least, replicas) if settings.start.caps_min_isr else least
+        )

@@ -1,0 +1,123 @@
+"""G12: whoever asks for stable offsets gets none that an open transaction may replace."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import ClassVar
+
+from brokers.groups.config import GROUP_METADATA_TOPIC
+from emulator.protocol.events import GroupsUnloaded, NodeCrashed, OffsetsRemoved, TransactionMarked
+from emulator.protocol.shown_coordination import CommitAccepted, CoordinatorWrote, OffsetsRead
+from emulator.protocol.types import TopicPartition
+from scenarios.observe.checkers.checker import Report
+from scenarios.observe.checkers.coordinators_log import CoordinatorsLog
+from scenarios.observe.checkers.led_in_time import SETTLING_US
+from scenarios.observe.findings.coordination_facts import OffsetNotStable, OffsetStaysUnstable
+from scenarios.observe.history.history import History
+
+Offset = tuple[str, TopicPartition]
+"""The offset of a group in a partition."""
+
+
+class OffsetsStable(CoordinatorsLog):
+    """A coordinator that is asked for stable offsets answers with no offset that an open transaction may replace
+    (OffsetFetch 7, KIP-447; GroupCoordinator.handleFetchOffsets, 2.5).
+
+    Verified: each such answer of the leader in ZooKeeper, in its leader epoch, against the offsets that transactions
+        have written into __consumer_offsets: the partition has the marker of the transaction, or the answer is
+        UNSTABLE_OFFSET_COMMIT. That is said for 5 s at most after the marker of the last transaction that wrote one,
+        where nothing has been committed since, and the coordinator works.
+
+    After an unclean election of a partition of __consumer_offsets, and once a machine has crashed, what was written
+    before is not asked for any more; nor are offsets that were removed.
+
+    Not verified: offsets that are being written.
+    """
+
+    name: ClassVar[str] = "offsets_stable"
+    ids: ClassVar[tuple[str, ...]] = ("G12",)
+    statement: ClassVar[str] = (
+        "stable(g, p) told ⇒ no open transaction wrote (g, p): "
+        "a reader of stable offsets gets none that an open transaction may replace"
+    )
+    fails_when: ClassVar[str | None] = "a coordinator takes each offset for stable"
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._being_written: dict[int, dict[str, deque[tuple[Offset, int]]]] = {}
+        """The offsets whose writes have no outcome, each with its producer (-1: none), by coordinator and by name, in
+        the order in which they were accepted."""
+        self._open: dict[int, dict[Offset, None]] = {}
+        """The offsets that transactions have written which have no marker, by producer."""
+        self._ended_us: dict[Offset, int] = {}
+        """When the last transaction has ended that wrote an offset, of those for which nothing was committed since."""
+        self._now = history.circumstances
+
+    def on_accepted(self, event: CommitAccepted) -> None:
+        waiting = self._being_written.setdefault(event.node, {})
+        for tp, _offset in event.offsets:
+            self._ended_us.pop((event.group, tp), None)
+            name = f"group {event.group}'s offset of {tp}"
+            waiting.setdefault(name, deque()).append(((event.group, tp), event.producer_id))
+
+    def on_wrote(self, event: CoordinatorWrote) -> None:
+        waiting = self._being_written.get(event.node, {})
+        for name in event.of:
+            accepted = waiting.get(name)
+            if not accepted:
+                continue
+            if event.failed:  # which of them, is not said
+                del waiting[name]
+                continue
+            offset, producer_id = accepted.popleft()
+            if producer_id >= 0:
+                self._open.setdefault(producer_id, {})[offset] = None
+
+    def on_marked(self, event: TransactionMarked) -> None:
+        if event.topic == GROUP_METADATA_TOPIC:
+            for offset in self._open.pop(event.producer_id, ()):
+                self._ended_us[offset] = event.t_us
+
+    def on_removed(self, event: OffsetsRemoved) -> None:
+        for topic, partition in zip(event.topics, event.partitions, strict=True):
+            self._forget((event.group, TopicPartition.of(topic, partition)))
+        for offsets in self._open.values() if event.group_too else ():
+            for offset in [one for one in offsets if one[0] == event.group]:
+                del offsets[offset]
+
+    def _forget(self, offset: Offset) -> None:
+        self._ended_us.pop(offset, None)
+        for offsets in self._open.values():
+            offsets.pop(offset, None)
+
+    def on_unloaded(self, event: GroupsUnloaded) -> None:
+        self._being_written.pop(event.node, None)
+
+    def on_crashed(self, event: NodeCrashed) -> None:
+        super().on_crashed(event)
+        self._being_written.pop(event.node, None)
+
+    def forget_written(self) -> None:
+        self._open.clear()
+        self._ended_us.clear()
+        self._being_written.clear()
+
+    def on_read(self, event: OffsetsRead) -> None:
+        if not event.stable or not self.coordinates(event.node, event.home):
+            return
+        for tp, offset in event.offsets:
+            producer_id = next((id for id, offsets in self._open.items() if (event.group, tp) in offsets), None)
+            if producer_id is not None:
+                self.violated(event, OffsetNotStable(event.node, event.group, offset, producer_id), tp)
+        for tp in event.unstable:
+            self._look_how_long(event, tp)
+
+    def _look_how_long(self, event: OffsetsRead, tp: TopicPartition) -> None:
+        """Look since when the offset of the group should be stable."""
+        offset = event.group, tp
+        ended_us, reached_us = self._ended_us.get(offset), self._now.reached_since_us(event.node)
+        if ended_us is None or reached_us is None or any(offset in offsets for offsets in self._open.values()):
+            return
+        held_us = event.t_us - max(ended_us, reached_us)
+        if held_us > SETTLING_US:
+            self.violated(event, OffsetStaysUnstable(event.node, event.group, held_us), tp)

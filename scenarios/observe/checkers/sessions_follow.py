@@ -1,0 +1,82 @@
+"""F14: a broker's fetch session of a client is what the client reads there."""
+
+from __future__ import annotations
+
+from typing import ClassVar, NamedTuple
+
+from emulator.protocol.shown import SessionAnswered, SessionLost
+from emulator.protocol.types import TopicPartition
+from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.findings.fetch_facts import AnsweredBesides, LeftOutOfAnswers, SessionGone
+from scenarios.observe.history.history import History
+
+KEPT_US = 120_000_000
+"""For so long a session stays that is used, or is young (FetchSessionCache.tryEvict, min.incremental.fetch.session
+.eviction.ms)."""
+
+
+class _Left(NamedTuple):
+    """What an answer has left out: where the client was in a partition, and what its leader had by then."""
+
+    offset: int
+    high_watermark: int
+    leader_epoch: int
+
+
+class SessionsFollow(Checker):
+    """A broker answers in a client's fetch session for the partitions that the client reads there, tells what is new in
+    them, and keeps the session while it is used (KIP-227; FetchSession, FetchSessionCache, 1.1).
+
+    Verified: each answer in a session of a client: it names only partitions that the client has in it. Each partition
+        of which two answers in turn say nothing: the leader had no committed record there behind the client's offset
+        when the first one came. Each session that is refused: its broker has started since it began, or it is older
+        than two minutes.
+
+    Not verified: sessions of followers and of emulated consumers (``answers_fit``, ``fetches_complete``); those of
+        real clients.
+    """
+
+    name: ClassVar[str] = "sessions_follow"
+    ids: ClassVar[tuple[str, ...]] = ("F14",)
+    statement: ClassVar[str] = (
+        "session_b(c) = session_c(b): a broker's fetch session of a client is what the client reads there"
+    )
+    fails_when: ClassVar[str | None] = "a broker forgets nothing that a client takes out of its session"
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        history.commits  # noqa: B018 (it keeps the high watermarks of the logs)
+        self._logs = history.logs
+        self._left: dict[tuple[int, int], dict[TopicPartition, _Left]] = {}
+        """What the last answer in a session has left out, by client and broker."""
+
+    def on_answered(self, event: SessionAnswered) -> None:
+        for tp in event.besides:
+            self.violated(event, AnsweredBesides(event.node, event.leader), tp, (event.leader,))
+        before = self._left.get((event.node, event.leader), {})
+        now: dict[TopicPartition, _Left] = {}
+        for tp, offset in event.left_out:
+            left = self._had(event.leader, tp, offset)
+            if left is None:
+                continue
+            now[tp] = left
+            known = before.get(tp)
+            if known is None or (known.offset, known.leader_epoch) != (offset, left.leader_epoch):
+                continue
+            if known.high_watermark > offset:
+                facts = LeftOutOfAnswers(event.node, event.leader, offset, known.high_watermark)
+                self.violated(event, facts, tp, (event.leader,))
+        self._left[event.node, event.leader] = now
+
+    def _had(self, leader: int, tp: TopicPartition, offset: int) -> _Left | None:
+        """What a leader has now; None where it does not lead, or its log is not known."""
+        leads, log = self.cluster.leads(leader, tp), self._logs.get(leader, tp)
+        if leads is None or log is None or log.high_watermark is None or not log.known:
+            return None
+        return _Left(offset, log.high_watermark, leads.leader_epoch)
+
+    def on_lost(self, event: SessionLost) -> None:
+        self._left.pop((event.node, event.leader), None)
+        started_us, held_us = self.cluster.started_us(event.leader), event.t_us - event.begun_us
+        if started_us is not None and started_us < event.begun_us and held_us < KEPT_US:
+            self.violated(event, SessionGone(event.node, event.leader, event.error, held_us), brokers=(event.leader,))
