@@ -16,7 +16,7 @@ from emulator.trace import Trace
 from scenarios.observe.measures.percentile import weighted_percentiles
 
 SCALE = 1000
-LOW, HIGH, NEAR = 0.45, 0.55, 0.05
+LOW, HIGH, NEAR = 0.45, 0.55, 0.2
 """Stretches say to about five per cent of all that is seen what is below a value. So a median is known where these two
 percentiles are as near to it as this share of it. Where it lies between two groups of values it can be either."""
 

@@ -63,6 +63,9 @@ CYCLES_BETWEEN = 4
 SHARE_BETWEEN, COPIES = 0.25, 200
 """and after so large a part of the time since the first one. With many copies, single ones matter less, and a window
 costs more: the part is all of that time for so many of them, twice that time for twice as many."""
+AGREED, AGREED_AGAIN = 0.02, 4
+"""Where a window was as expected, up to so large a part of all rates, the next one is twice as late, and so on so often
+at most: what is wanted is a mean that is as good as that."""
 ENDED = 3
 """A window is due at once when one of so many copies has ended since the last one."""
 CYCLES_LEFT = 6
@@ -173,6 +176,8 @@ class Leaper:
     _leapt_since_us: int = 0
     """How much was leapt since then."""
     _first_us: int | None = None
+    _agreed: int = 0
+    """How many windows in a row were as expected."""
     _undisturbed: bool = False
     """Whether all was simulated since the last window."""
     _adjacent: bool = False
@@ -268,7 +273,7 @@ class Leaper:
     def _forget_rates(self) -> None:
         self.sharing.rates.clear()
         self._owed.clear()
-        self._stale, self._warming, self._window_us = False, True, None
+        self._stale, self._warming, self._window_us, self._agreed = False, True, None, 0
 
     def _look_later(self, delay_us: int) -> None:
         self.cluster.world.call_later(delay_us, self._look, None, True)
@@ -343,7 +348,8 @@ class Leaper:
     def _due_us(self) -> int:
         first_us = self._stretch[1] if self._first_us is None else self._first_us
         share = max(SHARE_BETWEEN, len(self.sharing.rates) / COPIES)
-        since_us = max(CYCLES_BETWEEN * self.quotas.cycle_us, int(share * (self._stretch[1] - first_us)))
+        least_us = (CYCLES_BETWEEN << min(self._agreed, AGREED_AGAIN)) * self.quotas.cycle_us
+        since_us = max(least_us, int(share * (self._stretch[1] - first_us)))
         return self._stretch[1] + since_us
 
     def _measured(self, now: int, fetched: list[FetchedReplica], copies: list[FetchedReplica]) -> bool:
@@ -359,14 +365,16 @@ class Leaper:
             self._late = max(self._late, lateness(fetched))
         self._bursts.look(copies)
         over_us = now - self._window_us - self.quotas.cycle_us
-        warm_us = (WARM_CYCLES - 1) * self.quotas.cycle_us if self._warming else 0
-        if over_us < 0 or over_us < self._bursts.longer_us(copies, fetched, warm_us):
+        warm_us = (WARM_CYCLES - 1) * self.quotas.cycle_us
+        if over_us < (self._bursts.longer_us(copies, fetched, warm_us) if self._warming else 0):
             return False
         if self._warming:
             self._warming = False
             self._begin_window(now, fetched)
             return False
         self.sharing.measured(now, fetched)
+        error = self.sharing.error
+        self._agreed = self._agreed + 1 if error is not None and error <= AGREED else 0
         self.cluster.trace.emit(StretchEnded)
         self.windows += 1
         self._adjacent, self._undisturbed = self._undisturbed, True
