@@ -29,6 +29,14 @@ NO_PARTITIONS: frozenset[int] = frozenset()
 NOT_JUDGED = (-1, 0, False)
 
 
+def stood_still_us(passed_us: int, window_us: int) -> int:
+    """For how much of ``passed_us`` the clock of a quota stands still where data is not simulated: for whole samples.
+
+    So they begin at the same part of a second as before, and as long before a producer's batch: what comes in a rhythm
+    of its own decides when a quota lets something pass for the last time in a sample, and so how much in all."""
+    return passed_us // window_us * window_us
+
+
 @define(eq=False)
 class Quota:
     """A limit in bytes per second of virtual time, and the bytes that were counted.
@@ -130,11 +138,11 @@ class Quota:
         self._go_on(now_us)
         self.held_us, self.shut = now_us, shut
 
-    def release(self, now_us: int) -> None:
+    def release(self, now_us: int, ran_us: int = 0) -> None:
         """Let its clock run again: its samples are moved to now, each at its old distance from the others and from the
-        instant at which the clock was stopped."""
+        instant at which the clock was stopped. ``ran_us``: as if it had run for so long meanwhile."""
         if self.held_us is not None:
-            passed_us, self.held_us = now_us - self.held_us, None
+            passed_us, self.held_us = now_us - ran_us - self.held_us, None
             self._judged = NOT_JUDGED
             for sample in self._samples:
                 sample[0] += passed_us

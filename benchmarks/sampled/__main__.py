@@ -62,9 +62,20 @@ def big() -> list[str]:
     ]  # fmt: skip
 
 
+def numbers_in(text: str) -> list[int]:
+    """The numbers of the cases in ``text``."""
+    parts = [[int(end) for end in part.split(":")] for part in text.split(",")]
+    return [number for part in parts for number in range(part[0], part[-1] + (len(part) == 1))]
+
+
 def main() -> int:
     parser = parser_of("sampled", __doc__)
-    parser.add_argument("--cases", default=DEFAULT_CASES, metavar="A:B", help="the cases A to B - 1; 0:200 are all")
+    parser.add_argument(
+        "--cases",
+        default=DEFAULT_CASES,
+        metavar="A:B",
+        help="cases A to B - 1 (0:200 are all), or some: 4,14,28:30",
+    )
     parser.add_argument("--seeds", type=int, default=DEFAULT_SEEDS)
     parser.add_argument("--kept", type=Path, default=Path(KEPT), metavar="FILE", help="the file of the runs")
     parser.add_argument("--big", action="store_true", help="one terabyte alone")
@@ -73,7 +84,7 @@ def main() -> int:
         lines = [machine("python -m benchmarks.sampled --big --write"), "", *big()]
         return conclude("sampled, one terabyte", lines, write=options.write)
     quiet()
-    numbers = range(*map(int, options.cases.split(":")))
+    numbers = numbers_in(options.cases)
     play(KeptRuns(options.kept).read(), numbers, options.seeds)
     found = cases(KeptRuns(options.kept).read().runs, numbers, options.seeds)
     lines = [machine(f"python -m benchmarks.sampled --cases {options.cases} --seeds {options.seeds} --write"), ""]

@@ -3,6 +3,7 @@ interrupted goes on."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Mapping
@@ -11,8 +12,10 @@ from typing import Any
 
 from attrs import define, field
 
-from scenarios.runs.dataset.identity import code_digest
+from scenarios.runs.dataset.identity import PACKAGES, code_digest, package_folder
 
+LEAPS = "scenarios/runs/leaping/"
+"""The code of leaps, of which exact runs run nothing."""
 Key = tuple[int, str, int]
 """Number of the case, fidelity, seed."""
 Found = Mapping[str, Any]
@@ -20,7 +23,8 @@ Found = Mapping[str, Any]
 
 @define(eq=False)
 class KeptRuns:
-    """The runs that a file has of the code as it is; those of other code do not count.
+    """The runs that a file has of the code as it is; those of other code do not count. An exact run is of the code as
+    it is where only that of leaps is another.
 
     Attributes:
         runs: the runs.
@@ -28,7 +32,7 @@ class KeptRuns:
 
     path: Path
     runs: dict[Key, Found] = field(factory=dict)
-    _code: str = field(factory=code_digest)
+    _code: Mapping[str, str] = field(factory=lambda: {"sampled": code_digest(), "exact": code_without_leaps()})
 
     def read(self) -> KeptRuns:
         """Read the file, which need not be there. A line that was cut off is passed over."""
@@ -39,17 +43,29 @@ class KeptRuns:
                 found = json.loads(line)
             except ValueError:
                 continue
-            if found["code"] == self._code:
+            if found["code"] == self._code[found["fidelity"]]:
                 self.runs[found["case"], found["fidelity"], found["seed"]] = found
         return self
 
     def add(self, key: Key, run: Found) -> None:
         """Keep one more run, in one write: other processes may append, too."""
         case, fidelity, seed = key
-        kept = {"case": case, "fidelity": fidelity, "seed": seed, "code": self._code, **run}
+        kept = {"case": case, "fidelity": fidelity, "seed": seed, "code": self._code[fidelity], **run}
         self.runs[key] = kept
         place = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
         try:
             os.write(place, (json.dumps(kept) + "\n").encode())
         finally:
             os.close(place)
+
+
+def code_without_leaps() -> str:
+    """The digest of the code of exact runs."""
+    digest = hashlib.sha256()
+    for package in PACKAGES:
+        folder = package_folder(package)
+        for path in sorted(folder.rglob("*.py")):
+            place = f"{package}/{path.relative_to(folder).as_posix()}"
+            if not place.startswith(LEAPS):
+                digest.update(f"{place}\0".encode() + path.read_bytes())
+    return digest.hexdigest()[:16]

@@ -74,11 +74,14 @@ def group_order(keys: tuple[Key, ...]) -> tuple[Key, ...]:
 
 def champ_order(keys: tuple[Key, ...]) -> tuple[Key, ...]:
     """``keys``, each once, as an immutable ``HashMap`` or ``HashSet`` of Scala 2.13 has them: in each node those that
-    are alone in their slot before those that share one."""
+    are alone in their slot before those that share one; those of one hash code in the order in which they were added
+    (``HashCollisionMapNode``), as partition 1 of topic ``t00`` and partition 0 of ``t10``."""
     return tuple(_in_node(list(dict.fromkeys(keys)), 0))
 
 
 def _in_node(keys: list[Key], level: int) -> list[Key]:
+    if level == _LEVELS:
+        return keys
     slots: dict[int, list[Key]] = {}
     for key in keys:
         slots.setdefault(_place_in_trie(key, named=True)[level], []).append(key)

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from benchmarks.sampled.__main__ import play
+from benchmarks.sampled.__main__ import numbers_in, play
 from benchmarks.sampled.case import COUNTS, names
 from benchmarks.sampled.contract import EXACT, FIDELITIES, SAMPLED, Case, agreement, cases, of_figures
 from benchmarks.sampled.drawn_cases import DEFAULT_CASES, drawn
-from benchmarks.sampled.kept_runs import KeptRuns
+from benchmarks.sampled.kept_runs import KeptRuns, code_without_leaps
 from benchmarks.sampled.report import report
 
 SLICE = range(16, 17)
@@ -22,6 +22,19 @@ def run(figures: dict[str, float], **more: Any) -> dict[str, Any]:
     of_all = {**dict.fromkeys(names()), **dict.fromkeys(COUNTS, 1), **figures}
     leapt = {"leapt_s": 50.0}
     return {"cpu_s": 1.0, "virtual_s": 100.0, "sampled": leapt, "figures": of_all, "verdict": "passed", **more}
+
+
+def test_cases_are_named_by_ranges_and_by_numbers() -> None:
+    assert numbers_in("0:3") == [0, 1, 2]
+    assert numbers_in("4,14,28:30") == [4, 14, 28, 29]
+
+
+def test_exact_runs_outlast_a_change_of_leaps(tmp_path: Path) -> None:
+    path = tmp_path / "kept.jsonl"
+    for fidelity in FIDELITIES:
+        KeptRuns(path).read().add((0, fidelity, 0), run({}))
+    other = KeptRuns(path, code={SAMPLED: "another", EXACT: code_without_leaps()})
+    assert list(other.read().runs) == [(0, EXACT, 0)]
 
 
 def made(number: int, exact: list[float], sampled: list[float], name: str = "time_to_complete_s") -> Case:

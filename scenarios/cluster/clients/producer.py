@@ -234,6 +234,11 @@ class Producer:
         return self._process.alive
 
     @property
+    def due_us(self) -> int:
+        """When its next tick is due that no leap has brought."""
+        return self._due_us
+
+    @property
     def rests(self) -> bool:
         """Whether it has no batch that waits, is in flight, or is about to be sent again; where it is held with its
         backlog, none of the last two."""

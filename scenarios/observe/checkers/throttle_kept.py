@@ -21,7 +21,7 @@ from emulator.protocol.events import (
 from emulator.protocol.shown import FetchHeld, QuotaCounted, SettingsTaken
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import broker_entity
-from fetchers.quota import NO_PARTITIONS, listed_here
+from fetchers.quota import NO_PARTITIONS, listed_here, stood_still_us
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.findings.fetch_facts import HeldUnderQuota, OverQuota
 from scenarios.observe.history.history import History
@@ -254,7 +254,7 @@ class ThrottleKept(Checker):
 
     def on_leapt(self, event: Leapt) -> None:
         self._leaps = False
-        by_us = event.t_us - event.since_us
+        by_us = stood_still_us(event.t_us - event.since_us, self._window_us)
         if not by_us:
             return
         for sides in self._sides.values():

@@ -24,7 +24,7 @@ from emulator.protocol.events import ConsumerFailed, HighWatermarksMoved, LeapBe
 from scenarios.observe.measures.figure import Better, Compared, Figure, Limit, Value, percentiles
 from scenarios.observe.measures.fold import RunParts, Table
 from scenarios.observe.measures.grid import OnGrid
-from scenarios.observe.measures.percentile import lag_figures, weighted_percentiles
+from scenarios.observe.measures.percentile import lag_figures
 from scenarios.observe.measures.stretches import Stretches
 
 KEPT = 4096
@@ -150,7 +150,7 @@ class Reads(OnGrid):
         trace.fold(ConsumerFailed, self._failed)
 
     def figures(self) -> Mapping[str, Value]:
-        p50, p99 = weighted_percentiles(self._stretches.weighted(self._delay_us), (0.5, 0.99))
+        p50, p99 = self._stretches.percentiles(self._delay_us, (0.5, 0.99))
         lags = lag_figures("consumer_lag", self._lag_us)
         return {**self.counts, "consume_p50_us": p50, "consume_p99_us": p99, **lags}
 

@@ -7,7 +7,7 @@ or with the outcome of a failed batch, or with the run for an unfinished one. Ba
 
 What a leap acknowledges (``Leapt``) is counted and has no latency. Latencies are weighted by what the stretch in which
 they were seen stands for (``scenarios.observe.measures.stretches``). The longest latency, the longest gap and the
-99.9th percentile are not known then: they are too rare for stretches.
+99.9th percentile are not known then: they are too rare for stretches; nor is a median between two groups of latencies.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from emulator.protocol.events import BatchesProduced, BatchesUnfinished, LeapBeg
 from emulator.protocol.types import NO_LEADER
 from scenarios.observe.measures.figure import Better, Compared, Figure, Limit, Value
 from scenarios.observe.measures.fold import Fold, RunParts, Table
-from scenarios.observe.measures.percentile import weighted_percentiles
 from scenarios.observe.measures.stretches import Stretches
 
 NO_ERROR = "NONE"
@@ -142,7 +141,7 @@ class Produces(Fold):
 
     def figures(self) -> Mapping[str, Value]:
         leapt = self._stretches.has_leapt
-        p50, p99, p999 = weighted_percentiles(self._stretches.weighted(self._latency_us), (0.5, 0.99, 0.999))
+        p50, p99, p999 = self._stretches.percentiles(self._latency_us, (0.5, 0.99, 0.999))
         return {
             **self.counts,
             "unfinished_batches": self._unfinished_batches,

@@ -7,14 +7,18 @@ stretch of ``s`` that stands for leaps of ``l`` in all counts ``SCALE + SCALE * 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from attrs import define, field
 
 from emulator.protocol.events import Leapt, StretchBegan, StretchEnded
 from emulator.trace import Trace
+from scenarios.observe.measures.percentile import weighted_percentiles
 
 SCALE = 1000
+LOW, HIGH, NEAR = 0.45, 0.55, 0.2
+"""Stretches say to about five per cent of all that is seen what is below a value. So a median is known where these two
+percentiles are as near to it as this share of it. Where it lies between two groups of values it can be either."""
 
 
 @define(eq=False)
@@ -87,6 +91,16 @@ class Stretches:
         found = {value: SCALE * count for value, count in seen.items()}
         for value, more in self._more.items():
             found[value] = found.get(value, 0) + more
+        return found
+
+    def percentiles(self, seen: Mapping[int, int], places: Sequence[float]) -> list[float | None]:
+        """The percentiles of all that was ``seen`` in the run, weighted; None for a median that is not known."""
+        low, high, *found = weighted_percentiles(self.weighted(seen), (LOW, HIGH, *places))
+        if self.has_leapt and low is not None and high is not None:
+            for number, place in enumerate(places):
+                value = found[number]
+                if place == 0.5 and value is not None and (low < (1 - NEAR) * value or high > (1 + NEAR) * value):
+                    found[number] = None
         return found
 
     def _began(self, event: StretchBegan) -> None:

@@ -13,7 +13,7 @@ the leap is over or their own copies end.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field, frozen
@@ -33,7 +33,7 @@ from emulator.protocol.events import (
     StretchBegan,
     StretchEnded,
 )
-from emulator.protocol.shown import QuotaCounted, SettingsTaken
+from emulator.protocol.shown import SettingsTaken
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import ISR_CHANGE_NOTIFICATION
 from emulator.trace.events import Step, ZkWritten
@@ -42,14 +42,13 @@ from scenarios.runs.leaping.arrival import arrive
 from scenarios.runs.leaping.bounds import Bounds, LeapEnd
 from scenarios.runs.leaping.cards import cards
 from scenarios.runs.leaping.followed import FetchedReplica, Key, Restless, followed, running
+from scenarios.runs.leaping.held_quotas import HeldQuotas, is_shut_out
 from scenarios.runs.leaping.quiet import QuietCluster, lateness
-from scenarios.runs.leaping.sharing import Bound, Sharing, bounds
+from scenarios.runs.leaping.sharing import Bound, Sharing
 from scenarios.runs.leaping.throttle_bursts import BURST_US, ThrottleBursts
 from scenarios.units import MICROSECONDS
 
 if TYPE_CHECKING:
-    from brokers.broker import Broker
-    from fetchers.quota import Quota, Throttle
     from scenarios.cluster.cluster import Cluster
 
 SECOND_US = MICROSECONDS["s"]
@@ -64,6 +63,9 @@ CYCLES_BETWEEN = 4
 SHARE_BETWEEN, COPIES = 0.25, 200
 """and after so large a part of the time since the first one. With many copies, single ones matter less, and a window
 costs more: the part is all of that time for so many of them, twice that time for twice as many."""
+AGREED, AGREED_AGAIN = 0.02, 4
+"""Where a window was as expected, up to so large a part of all rates, the next one is twice as late, and so on so often
+at most: what is wanted is a mean that is as good as that."""
 ENDED = 3
 """A window is due at once when one of so many copies has ended since the last one."""
 CYCLES_LEFT = 6
@@ -156,6 +158,7 @@ class Leaper:
     moving: Callable[[], bool]
     quiet: QuietCluster
     sharing: Sharing
+    quotas: HeldQuotas
     leaps: int = 0
     pieces: int = 0
     leapt_us: int = 0
@@ -168,12 +171,13 @@ class Leaper:
     _window_us: int | None = None
     """When the window began, or its first cycle that is left out."""
     _warming: bool = True
-    _began_us: int = 0
     _stretch: tuple[int, int] = (0, 0)
     """The last window."""
     _leapt_since_us: int = 0
     """How much was leapt since then."""
     _first_us: int | None = None
+    _agreed: int = 0
+    """How many windows in a row were as expected."""
     _undisturbed: bool = False
     """Whether all was simulated since the last window."""
     _adjacent: bool = False
@@ -220,7 +224,8 @@ class Leaper:
             # Where cards only lend a burst its speed, the quota behind it is what holds copies back.
             return cards(cluster, *copies_and_loads) if quiet.saturated else []
 
-        return cls(cluster, scenario, Bounds(cluster, scenario, acts_us), moving, quiet, Sharing(saturated_cards))
+        limits, sharing = Bounds(cluster, scenario, acts_us), Sharing(saturated_cards)
+        return cls(cluster, scenario, limits, moving, quiet, sharing, HeldQuotas(cluster))
 
     def begin(self) -> None:
         """Everything has started."""
@@ -268,7 +273,7 @@ class Leaper:
     def _forget_rates(self) -> None:
         self.sharing.rates.clear()
         self._owed.clear()
-        self._stale, self._warming, self._window_us = False, True, None
+        self._stale, self._warming, self._window_us, self._agreed = False, True, None, 0
 
     def _look_later(self, delay_us: int) -> None:
         self.cluster.world.call_later(delay_us, self._look, None, True)
@@ -313,7 +318,7 @@ class Leaper:
             return
         elif self._phase == "settle":
             self._drain(for_window=self._is_due(now, copies))
-        elif self.sharing.longest_us(copies) < CYCLES_LEFT * self._cycle_us():
+        elif self.sharing.longest_us(copies) < CYCLES_LEFT * self.quotas.cycle_us:
             if not self.leaps:
                 self.failed.setdefault(SOON_OVER, 1)
         elif why := self.quiet.calm(fetched, self.sharing.loads, self._late):
@@ -322,7 +327,7 @@ class Leaper:
             self._fail(FULL_CARDS)
         elif self.quiet.saturated and not self._steady:
             self.failed[UNSTEADY] = self.failed.get(UNSTEADY, 0) + 1
-        elif self.quiet.saturated and self._reach(copies)[0].t_us < now + self._cycle_us():
+        elif self.quiet.saturated and self._reach(copies)[0].t_us < now + self.quotas.cycle_us:
             self._retry_us = now + SECOND_US
         else:
             self._drain(for_window=False)
@@ -343,12 +348,9 @@ class Leaper:
     def _due_us(self) -> int:
         first_us = self._stretch[1] if self._first_us is None else self._first_us
         share = max(SHARE_BETWEEN, len(self.sharing.rates) / COPIES)
-        since_us = max(CYCLES_BETWEEN * self._cycle_us(), int(share * (self._stretch[1] - first_us)))
+        least_us = (CYCLES_BETWEEN << min(self._agreed, AGREED_AGAIN)) * self.quotas.cycle_us
+        since_us = max(least_us, int(share * (self._stretch[1] - first_us)))
         return self._stretch[1] + since_us
-
-    def _cycle_us(self) -> int:
-        """The length of the quotas' cycle: windows are whole ones."""
-        return max(broker.quotas.leader.listed.cycle_us for broker in running(self.cluster))
 
     def _measured(self, now: int, fetched: list[FetchedReplica], copies: list[FetchedReplica]) -> bool:
         """Go on with the window. Returns whether all rates are known."""
@@ -362,15 +364,17 @@ class Leaper:
             self.sharing.look(fetched)
             self._late = max(self._late, lateness(fetched))
         self._bursts.look(copies)
-        over_us = now - self._window_us - self._cycle_us()
-        warm_us = (WARM_CYCLES - 1) * self._cycle_us() if self._warming else 0
-        if over_us < 0 or over_us < self._bursts.longer_us(copies, fetched, warm_us):
+        over_us = now - self._window_us - self.quotas.cycle_us
+        warm_us = (WARM_CYCLES - 1) * self.quotas.cycle_us
+        if over_us < (self._bursts.longer_us(copies, fetched, warm_us) if self._warming else 0):
             return False
         if self._warming:
             self._warming = False
             self._begin_window(now, fetched)
             return False
         self.sharing.measured(now, fetched)
+        error = self.sharing.error
+        self._agreed = self._agreed + 1 if error is not None and error <= AGREED else 0
         self.cluster.trace.emit(StretchEnded)
         self.windows += 1
         self._adjacent, self._undisturbed = self._undisturbed, True
@@ -463,7 +467,7 @@ class Leaper:
         now = self.cluster.world.now
         most = LeapEnd(now + LONGEST_US, "limit")
         if not self.quiet.saturated and (self._ended or self._due_us() > now):
-            most = min(most, LeapEnd(max(self._due_us(), now + self._cycle_us()), "window"))
+            most = min(most, LeapEnd(max(self._due_us(), now + self.quotas.cycle_us), "window"))
         limit, ends = self._limit(most, copies)
         if self.quiet.saturated and limit.reason == "copy":
             before_us = BEFORE_END_US + int(BEFORE_END * (limit.t_us - now))
@@ -476,10 +480,8 @@ class Leaper:
         if self._open:
             return
         self._open, self._closed = True, 0
-        self._began_us = self._leg_us = self.cluster.world.now
-        self._count_held()
-        for broker, throttle, quota in _quotas(self.cluster):
-            quota.hold(broker.process.clock_us, shut=throttle is broker.quotas.leader)
+        self._leg_us = self.cluster.world.now
+        self.quotas.hold(self.quiet.producers)
         self.cluster.trace.emit(LeapBegan, *self._stretch)
 
     def _waiting(self, copies: list[FetchedReplica]) -> dict[Key, int]:
@@ -494,24 +496,12 @@ class Leaper:
         """The partitions that are brought to now while the leap stays open; None: all, it is over."""
         now, entry_us = self.cluster.world.now, self.bounds.entry_us()
         ended = frozenset(tp for (_broker, tp), t_us in self._ends.items() if t_us <= now)
-        if self._measured_copies <= FEW or self._reason != "copy" or not ended or now - self._began_us >= LONGEST_US:
+        is_long = now - self.quotas.since_us >= LONGEST_US
+        if self._measured_copies <= FEW or self._reason != "copy" or not ended or is_long:
             return None
         if entry_us is not None and entry_us < now + OPEN_US:
             return None
-        return ended if all(each.in_sync or _is_shut_out(each) for each in fetched) else None
-
-    def _count_held(self) -> None:
-        """Count for quotas what replicas in sync would have fetched since producers are held and quotas' clocks run."""
-        cluster, now = self.cluster, self.cluster.world.now
-        held_us = now - max(self.quiet.since_us, self._since_us)
-        fetched = followed(cluster)
-        for bound in bounds([each for each in fetched if not each.in_sync], fetched, self.sharing.loads):
-            (side, node), size = bound.place, int(bound.used * held_us)
-            broker = cluster.brokers[node]
-            throttle = broker.quotas.leader if side == "leader" else broker.quotas.follower
-            if size:
-                throttle.listed.record(size, broker.process.clock_us)
-                cluster.trace.show(QuotaCounted, node, side, size)
+        return ended if all(each.in_sync or is_shut_out(each) for each in fetched) else None
 
     def _due(self, number: int) -> None:
         if self._phase == "leap" and number == self._number:
@@ -524,7 +514,10 @@ class Leaper:
         cluster, now = self.cluster, self.cluster.world.now
         self._phase = "arrive"
         cluster.trace.cause = 0
-        passed_us = now - self._leg_us
+        fetched = _still_followed(cluster)
+        chunk, only = self.bounds.chunk(), self._brought(fetched)
+        until_us = self.quotas.since_us + self.quotas.still_us if only is None else now
+        passed_us = until_us - self._leg_us
         rates, starts, ends, owed = self.sharing.rates, self._starts, self._ends, self._owed
 
         def target(each: FetchedReplica, end: int) -> int:
@@ -535,15 +528,13 @@ class Leaper:
                 return end
             return starts[key] + owed.get(key, 0) + int(rates.get(key, 0.0) * passed_us)
 
-        fetched = _still_followed(cluster)
-        chunk, only = self.bounds.chunk(), self._brought(fetched)
         self._closed += arrive(cluster, fetched, self.quiet.producers, chunk, target, self.sharing.loads, only)
         for each in fetched:  # a copy gets whole batches: what it lacks of its target comes later
             if each.key in starts:
                 end = each.led.log.end_offset
                 due = target(each, end)
                 brought = only is None or each.state.tp in only
-                owed[each.key] = max(0, min(end, due) - each.state.offset) if brought else due - each.state.offset
+                owed[each.key] = (min(end, due) if brought else due) - each.state.offset
         self._leg_us = now
         self._leapt_since_us += passed_us
         if only is None:
@@ -558,30 +549,16 @@ class Leaper:
         """The leap is over: quotas go on."""
         self._open = False
         self._bursts.forget()
-        for broker, _throttle, quota in _quotas(self.cluster):
-            quota.release(broker.process.clock_us)
-        self.cluster.trace.emit(Leapt, self._began_us, self._closed, self._reason)
-        passed_us = self.cluster.world.now - self._began_us
+        self.quotas.release()
+        self.cluster.trace.emit(Leapt, self.quotas.since_us, self._closed, self._reason)
+        self.quotas.count(self.sharing, _still_followed(self.cluster))
+        passed_us = self.cluster.world.now - self.quotas.since_us
         if passed_us:
             self.quiet.arrived()
             self.leaps += 1
             self.leapt_us += passed_us
         if self._stale:
             self._forget_rates()
-
-
-def _quotas(cluster: Cluster) -> Iterator[tuple[Broker, Throttle, Quota]]:
-    """Each replication quota of each broker that runs."""
-    for broker in running(cluster):
-        for throttle in (broker.quotas.leader, broker.quotas.follower):
-            for quota in throttle.quotas:
-                yield broker, throttle, quota
-
-
-def _is_shut_out(copy: FetchedReplica) -> bool:
-    """Whether its leader sends a copy nothing while its quota is shut."""
-    quota = copy.leader.quotas.leader.quota(copy.state.tp, copy.state.adding)
-    return quota is not None and quota.limited
 
 
 def _still_followed(cluster: Cluster) -> list[FetchedReplica]:

@@ -126,6 +126,7 @@ class Sharing:
         rates = {each.key: max(0, each.state.offset - self._begun[each.key]) / span_us for each in copies}
         ended = [key for key, profile in self._profiles.items() if key not in rates and profile]
         expected = [before[key] for key in rates if key in before]
+        self.error = None
         if len(expected) == len(rates) and sum(expected) > 0:
             self.error = sum(abs(before[key] - rate) for key, rate in rates.items()) / sum(expected)
         sizes = {each.key: each.message_bytes for each in copies}

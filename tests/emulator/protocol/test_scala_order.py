@@ -201,6 +201,16 @@ ORDERS, PAYMENTS = TopicPartition("orders", 64), TopicPartition("payments", 61)
 REPLICAS = [(tp, broker) for tp in (ORDERS, PAYMENTS) for broker in range(3)]
 
 
+def test_keys_of_one_hash_code_are_in_the_order_of_insertion() -> None:
+    """Java's hash codes of t00-1 and t10-0 are equal, so no level of the trie parts them (HashCollisionMapNode)."""
+    one, other = TopicPartition("t00", 1), TopicPartition("t10", 0)
+    more = tuple(TopicPartition("t05", number) for number in range(5))
+    for first, second in ((one, other), (other, one)):
+        for order in (SCALA_2_13.set_order, SCALA_2_13.group_order, SCALA_2_13.map_order):
+            found = list(order((first, *more, second)))
+            assert found.index(first) + 1 == found.index(second)
+
+
 def test_the_hash_of_a_replica_has_the_name_of_its_class_since_2_13() -> None:
     """``PartitionAndReplica`` of Kafka 3.6.2 in a ``mutable.Map`` of Scala 2.13.11."""
     assert SCALA_2_13.map_order(REPLICAS) == [

@@ -8,7 +8,7 @@ from pyspark.sql import functions as F
 from scenarios.observe.measures.producers import GIVEN_UP_FOR
 from scenarios.studies.spark.aggregations.percentiles import percentiles
 from scenarios.studies.spark.aggregations.query import KEY, computes
-from scenarios.studies.spark.aggregations.stretches import WEIGHT, weighted
+from scenarios.studies.spark.aggregations.stretches import BESIDE, WEIGHT, known, weighted
 
 PLACES = {"produce_p50_us": 0.5, "produce_p99_us": 0.99, "produce_p999_us": 0.999, "produce_max_us": 1.0}
 TOO_RARE = ("produce_p999_us", "produce_max_us", "longest_gap_us")
@@ -45,9 +45,10 @@ def errors_by_code(produce: DataFrame) -> DataFrame:
 @computes(("produce", "leaps"), *PLACES, default=None)
 def latencies(produce: DataFrame, leaps: DataFrame) -> DataFrame:
     """Percentiles and maximum of the latency of acknowledged batches, and of the wait of unfinished ones. What is too
-    rare for the stretches of a run with leaps is not known."""
+    rare for the stretches of a run with leaps is not known, nor a median between two groups of latencies."""
     waited = produce.where(_acknowledged() | (_unfinished() & (F.col("acks") != 0)))
-    return percentiles(weighted(waited, leaps), [KEY], {"latency_us": PLACES}, WEIGHT)
+    found = percentiles(weighted(waited, leaps), [KEY], {"latency_us": PLACES | BESIDE}, WEIGHT)
+    return known(found, leaps, "produce_p50_us")
 
 
 @computes("produce", "longest_gap_us", default=0)

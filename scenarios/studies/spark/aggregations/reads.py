@@ -7,7 +7,7 @@ from pyspark.sql import functions as F
 
 from scenarios.studies.spark.aggregations.percentiles import percentiles
 from scenarios.studies.spark.aggregations.query import KEY, computes
-from scenarios.studies.spark.aggregations.stretches import WEIGHT, weighted
+from scenarios.studies.spark.aggregations.stretches import BESIDE, WEIGHT, known, weighted
 
 PLACES = {"consume_p50_us": 0.5, "consume_p99_us": 0.99}
 LAG_PLACES = {"consumer_lag_p50": 0.5, "consumer_lag_p95": 0.95, "consumer_lag_p99": 0.99, "consumer_lag_max": 1.0}
@@ -22,7 +22,8 @@ def reads(consume: DataFrame) -> DataFrame:
 @computes(("consume", "leaps"), *PLACES, default=None)
 def delays(consume: DataFrame, leaps: DataFrame) -> DataFrame:
     """Percentiles over the polls of the time since their last message could be read."""
-    return percentiles(weighted(consume, leaps), [KEY], {"delay_us": PLACES}, WEIGHT)
+    found = percentiles(weighted(consume, leaps), [KEY], {"delay_us": PLACES | BESIDE}, WEIGHT)
+    return known(found, leaps, "consume_p50_us")
 
 
 @computes("consumer_lag", *LAG_PLACES, default=None)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from scenarios.observe.measures.stretches import SCALE
+from scenarios.observe.measures.stretches import HIGH, LOW, NEAR, SCALE
 from scenarios.studies.spark.aggregations.query import KEY, computes
 
 WEIGHT = "weight"
+BESIDE = {"_low": LOW, "_high": HIGH}
+"""The percentiles beside a median that say whether it is known, see ``known``."""
 
 
 def weighted(rows: DataFrame, leaps: DataFrame) -> DataFrame:
@@ -30,6 +32,17 @@ def weighted(rows: DataFrame, leaps: DataFrame) -> DataFrame:
         rows.join(F.broadcast(runs), F.col(KEY) == F.col("_leapt_run"), "left")
         .join(F.broadcast(stretches), within, "left")
         .select(*rows.columns, weight.alias(WEIGHT))
+    )
+
+
+def known(found: DataFrame, leaps: DataFrame, median: str) -> DataFrame:
+    """``found``, which has ``BESIDE``, without them; null for the medians of runs with leaps that are not known."""
+    runs = leaps.where("w_us > 0").select(KEY).distinct().withColumn("_leapt", F.lit(True))
+    value = F.col(median)
+    apart = (F.col("_low") < (1 - NEAR) * value) | (F.col("_high") > (1 + NEAR) * value)
+    unknown = F.coalesce("_leapt", F.lit(False)) & apart
+    return (
+        found.join(F.broadcast(runs), KEY, "left").withColumn(median, F.when(~unknown, value)).drop("_leapt", *BESIDE)
     )
 
 

@@ -43,3 +43,13 @@ def test_a_stretch_stands_for_the_leaps_up_to_the_end_of_the_next_one() -> None:
     assert stretches.weighted(seen) == {
         1: SCALE, 2: SCALE, 3: 2 * SCALE + 2 * 3 * SCALE, 4: SCALE, 5: SCALE, 6: SCALE, 7: SCALE + SCALE // 2,
     }  # fmt: skip
+
+
+def test_a_median_between_two_groups_of_values_is_not_known_after_leaps() -> None:
+    apart, near = {10: 52, 20: 48}, {100: 40, 110: 20, 120: 40}
+    stretches = Stretches()
+    assert stretches.percentiles(apart, (0.5, 0.99)) == [10.0, 20.0]
+    stretches._leapt(leapt(0, 50))
+    assert stretches.percentiles(apart, (0.5, 0.99)) == [None, 20.0]
+    assert stretches.percentiles(near, (0.5,)) == [110.0]
+    assert stretches.percentiles({}, (0.5,)) == [None]

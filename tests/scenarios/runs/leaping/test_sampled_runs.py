@@ -1,12 +1,14 @@
 """Sampled runs against exact ones, and what refuses them."""
 
 import json
+from itertools import pairwise
 from typing import Any
 
 import pytest
 
 from brokers.partition.remote import UNKNOWN_OFFSET
-from emulator.protocol.events import IsrChanged, LeapBegan, Leapt
+from emulator.protocol.events import IsrChanged, LeapBegan, Leapt, StretchBegan, StretchEnded
+from emulator.protocol.shown import QuotaCounted
 from scenarios.errors import BadInput
 from scenarios.language import Scenario
 from scenarios.runs import Run, run_scenario
@@ -175,6 +177,40 @@ def test_a_leap_stays_open_at_the_end_of_a_copy(monkeypatch: pytest.MonkeyPatch)
     assert opened[-1] is False
     assert all(producer.kept() == {} for producer in stage.cluster.producers)
     assert stage.measures.finish(stage.world.now)["isr_shrinks"] == 0
+
+
+def test_a_leap_keeps_the_distance_of_quotas_samples_to_the_batches_of_producers() -> None:
+    """Where that distance changes, another batch is the last that lets something pass in a sample, and every stretch
+    after the leap shows another rate."""
+    stage = Stage(prepare(throttled(LONG)), keep_rows=False)
+    phases, missed = list[list[int]](), list[int]()
+
+    def look(_event: LeapBegan | Leapt) -> None:
+        quotas = [broker.quotas.leader.listed for broker in stage.cluster.brokers.values()]
+        phases.append([begin % quota.window_us for quota in quotas if quota.limited for begin, _ in quota._samples])
+
+    stage.cluster.trace.fold(LeapBegan, look)
+    stage.cluster.trace.fold(Leapt, look)
+    stage.cluster.trace.fold(QuotaCounted, lambda event: missed.append(event.size))
+    stage.play()
+    assert stage.leaper is not None
+    assert stage.leaper.leaps > 1
+    assert all(before == after for before, after in zip(phases[::2], phases[1::2], strict=True))
+    (load,) = stage.cluster.setup.workloads
+    batch = load.rate * load.tick_us // 1_000_000 // len(load.partitions) * load.message_size
+    assert missed
+    assert all(size % batch == 0 for size in missed), "whole batches"
+
+
+def test_stretches_are_one_cycle_and_rarer_where_they_agree() -> None:
+    stage = Stage(prepare(throttled("400MiB")), keep_rows=False)
+    begun, spans = list[int](), list[tuple[int, int]]()
+    stage.cluster.trace.fold(StretchBegan, lambda event: begun.append(event.t_us))
+    stage.cluster.trace.fold(StretchEnded, lambda event: spans.append((begun[-1], event.t_us)))
+    stage.play()
+    assert {until - since for since, until in spans} == {11_000_000}
+    between = [after - before for (_, before), (after, _) in pairwise(spans)]
+    assert between[1] > 1.5 * between[0], "the second one was as expected"
 
 
 def test_one_seed_has_one_digest() -> None:

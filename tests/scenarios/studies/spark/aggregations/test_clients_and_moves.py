@@ -70,6 +70,13 @@ def test_percentiles_of_latencies(spark: SparkSession) -> None:
         assertDataFrameEqual(latencies(rows, leaps), [Row(**found, produce_max_us=1001)])
 
 
+def test_a_median_between_two_groups_is_null_after_leaps(spark: SparkSession) -> None:
+    rows = table(spark, "produce", *(batch(n, 0.01 if n <= 52 else 0.02) for n in range(1, 101)))
+    for w_us, median in ((0, 10_000.0), (10, None)):
+        leaps = table(spark, "leaps", {"t_us": 1, "w_us": w_us, "batches": 7})
+        assertDataFrameEqual(latencies(rows, leaps).select("run_id", "produce_p50_us"), [values(RUN, median)])
+
+
 def test_latencies_of_a_stretch_have_the_weight_of_its_leaps(spark: SparkSession) -> None:
     rows = table(spark, "produce", *(batch(n, n / 1_000_000) for n in range(1, 1002)))
     stretch = {"stretch_us": 500_000, "stretch_until_us": 1_500_000}  # with the first batch alone
