@@ -80,6 +80,7 @@ class Isr:
 
     def __init__(self, variables: Variables) -> None:
         self._variables = variables
+        self._by_topic = variables.by_topic
         self._joins_unassigned = "JoinsUnassigned" in variables.constants
         self._joins_below_start = "JoinsBelowEpochStart" in variables.constants
         self._drops_caught_up = "ShrinksCaughtUp" in variables.constants
@@ -90,15 +91,21 @@ class Isr:
     # -- the high watermark -------------------------------------------------------------------------------------------
 
     def on_moved(self, event: HighWatermarksMoved) -> None:
+        """This runs for every high watermark of every replica: what is as it should be costs no call."""
         _, _, _, node, topic, leads, partitions, epochs, marks = event
-        replicas = self._variables.on(node, topic)
+        replicas = self._by_topic.get((node, topic)) or self._variables.on(node, topic)
         for partition, epoch, mark in zip(partitions, epochs, marks, strict=True):
             replica = replicas[partition]
             if leads:
                 if replica.leader != node or epoch != replica.epoch or mark < replica.hw:
                     self._refuse_mark(event, TopicPartition.of(topic, partition), replica, mark)
-                if mark > replica.end or replica.counts_below(mark):
+                if mark > replica.end:
                     self._look_at_mark(event, TopicPartition.of(topic, partition), replica, mark)
+                else:
+                    for one in replica.counted:
+                        if one.end < mark:
+                            self._look_at_mark(event, TopicPartition.of(topic, partition), replica, mark)
+                            break
             else:
                 source = replica.source
                 if mark > replica.end or (source is not None and source.epoch == replica.epoch and mark > source.hw):
@@ -112,8 +119,9 @@ class Isr:
 
     def _look_at_mark(self, event: HighWatermarksMoved, tp: TopicPartition, replica: Replica, mark: int) -> None:
         behind = replica.counts_below(mark)
-        found = f"{replica.broker} sets it to {mark}"
-        self._variables.reject(event, tp, MARK_COUNTS, found, replica, *behind)
+        if mark > replica.end or behind:
+            found = f"{replica.broker} sets it to {mark}"
+            self._variables.reject(event, tp, MARK_COUNTS, found, replica, *behind)
 
     def _look_at_followers_mark(
         self, event: HighWatermarksMoved, tp: TopicPartition, replica: Replica, mark: int

@@ -46,6 +46,7 @@ class Logs:
 
     def __init__(self, variables: Variables) -> None:
         self._variables = variables
+        self._by_topic = variables.by_topic
         constants = variables.constants
         self._fenced = not constants & {"FetchesUnfenced", "SessionsForgetEpoch"}
         self._cuts_at_high_watermark = "TruncatesToHighWatermark" in constants
@@ -53,22 +54,25 @@ class Logs:
         self._coarse = "AnswersEpochsCoarsely" in constants
 
     def on_appended(self, event: BatchesAppended) -> None:
+        """This runs for every batch on every replica. What is as it should be costs a few comparisons and no call: a
+        follower that appends in the role in which its last batch was looked at, and is on its leader's line."""
         _, _, _, node, topic, leads, partitions, epochs, bases, ends, _, _ = event
-        replicas = self._variables.on(node, topic)
+        replicas = self._by_topic.get((node, topic)) or self._variables.on(node, topic)
         for partition, epoch, base, end in zip(partitions, epochs, bases, ends, strict=True):
             replica = replicas[partition]
             if leads:
                 if replica.leader != node or epoch != replica.epoch or base != replica.end:
                     self._refuse_append(event, TopicPartition.of(topic, partition), replica, epoch, base)
             else:
-                source = replica.source
+                source, log = replica.source, replica.log
                 if (
                     source is None
-                    or replica.fetch is not FETCHING
+                    or replica.flows_from != source.epoch
                     or base != replica.end
-                    or replica.epoch not in source.led
-                    or not replica.settled
-                    or (source.epoch == replica.epoch and not source.has_last_of(replica))
+                    or log is None
+                    or source.log is None
+                    or log.line is not source.log.line
+                    or log.size > source.log.size
                 ):
                     self._look_at_fetch(event, TopicPartition.of(topic, partition), replica, base)
             replica.end = end
@@ -98,10 +102,16 @@ class Logs:
         elif self._fenced and replica.epoch not in source.led and replica.prior not in source.led:
             found = f"{me} got records from {source.broker}, which has never led epoch {replica.epoch}"
             reject(event, tp, SAME_EPOCH, found, replica, source)
-        elif source.presumes and source.epoch == replica.epoch:
-            if not replica.settled and max(self._expected_cuts(replica, source, replica.hw_then)) < base:
+        elif source.presumes:
+            cut = replica.settled or base <= max(self._expected_cuts(replica, source, replica.hw_then))
+            if source.epoch != replica.epoch:
+                replica.settled = cut  # the leader was not in this epoch yet, or is in a later one
+                return
+            if not cut:
                 reject(event, tp, CUTS_FIRST, f"{me} fetches from {base} on, and has cut nothing", replica, source)
             replica.settled = True
+            if replica.epoch in source.led:
+                replica.flows_from = source.epoch
             if not source.has_batch_of(replica):
                 reject(event, tp, OF_LEADER, f"{me} appends what {source.broker} does not have there", replica, source)
 
