@@ -137,13 +137,15 @@ class Logs:
         expected = self._expected_cuts(replica, source, replica.hw)
         if any(to == min(one, replica.end) for one in expected):
             return
-        if not replica.settled and source.start <= to <= source.end:
-            return  # the leader's end as it was when the leader answered that the follower is beyond it
+        if not replica.settled:
+            expected += source.start, source.end
+            if source.start <= to <= source.end:
+                return  # the leader's end as it was when the leader answered that the follower is beyond it
         if replica.log is not None and any(replica.log.has_dropped(to, one) for one in expected):
             return  # batches of several records are left out: one is dropped whole
         if source.log is not None and source.log.start_offset >= replica.end:
             return  # log start offsets are left out, and a leader forgets the epochs before its own
-        found = f"{event.node} cuts its log to {to}, and not to {' or '.join(map(str, expected))}"
+        found = f"{event.node} cuts its log to {to}, and not to {' or '.join(map(str, dict.fromkeys(expected)))}"
         self._variables.reject(event, tp, CUTS, found, replica, source)
 
     def _expected_cuts(self, replica: Replica, source: Replica, hw: int) -> list[int]:
