@@ -236,7 +236,8 @@ class Isr:
         replica = self._variables.of(state.leader, tp)
         words = f"{event.client} writes leader {state.leader}, epoch {state.leader_epoch}, ISR {list(state.isr)}"
         reject = self._variables.reject
-        if event.client not in self._variables.zk.acting:
+        writer = self._variables.writers.get(event.client)
+        if writer is None or writer.epoch != self._variables.zk.controller_epoch:  # it may have died since it wrote
             reject(event, tp, ALTERS_BY_CONTROLLER, words, replica)
         elif replica.epoch == state.leader_epoch:
             if before.zk_version != replica.version:

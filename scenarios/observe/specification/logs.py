@@ -198,5 +198,6 @@ class Logs:
         elif end > replica.end:
             replica.end = end
             replica.assign_epoch(0, 0)
+        replica.cut_cache(end)  # an epoch without a record is not known after a start (class Log, 2.3.1)
         replica.hw, replica.disk = event.high_watermark, True
         replica.log = variables.history.logs.made(event.node, event.topic, event.partition)

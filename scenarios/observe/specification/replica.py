@@ -100,9 +100,13 @@ class Replica:
         return [one for one in self.counted if one.end < mark and not one.was_at(mark, epoch)]
 
     def cut(self, end: int, until: int = EVER) -> None:
-        """Cut log and cache (``CutLog``, ``CutCache``). Leaders of epochs up to ``until`` may know the old end."""
+        """Cut log and cache (``CutLog``). Leaders of epochs up to ``until`` may know the old end."""
         self.peak, self.peak_until = max(self.peak, self.end), until
         self.end, self.hw = end, min(self.hw, end)
+        self.cut_cache(end)
+
+    def cut_cache(self, end: int) -> None:
+        """Forget the epochs that start at ``end`` or later (``CutCache``)."""
         while self.cache and self.cache[-1][1] >= end:
             self.cache.pop()
         self.latest = self.cache[-1][0] if self.cache else -1
