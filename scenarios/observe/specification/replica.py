@@ -31,8 +31,8 @@ class Replica:
         log: its content; None: no event was about it yet.
         settled: whether it has fetched since it became a follower of this epoch.
         source: the replica of its leader, on a follower.
-        flows_from: the epoch of ``source`` in which all but the place and the content of what it appends has been looked
-            at since it took its role; NO_EPOCH: none.
+        flows_from: the epoch of ``source`` in which it has appended in its role, so that of its next batch only place
+            and content are looked at; NO_EPOCH: none.
         counted: on a leader, the other replicas that its high watermark waits for.
         wrote: the last version of the state znode that it has written as leader, and the ISR in it.
         disk: whether its log directory has the partition.
