@@ -169,7 +169,7 @@ class Broker:
         self.controller = self.make_controller(process, zk, self.register, router.on)
         router.on_others(lambda: self._add_admin_handlers(router))
         router.hold()
-        serve(self.network, process, LISTENER, self._handler(router))
+        serve(self.network, process, LISTENER, self._handler(router), self.replicas.metrics.rates.answered)
         self.replicas.start()
         self.settings = DynamicConfigManager(process, zk, self._configured)
         await self._despite_expiries(self.register)

@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol
 
 from attrs import define
 
+from brokers.request_rates import PRODUCE_FAILED, PRODUCED, ProducePurgatory, RequestRates, TopicRequests
 from brokers.under_replication import LedPartition, UnderReplication
 from emulator.metrics import Meter, Metrics, mbean
 from emulator.nodes import Process
@@ -204,6 +205,7 @@ class BrokerTopicMetrics:
     second.
 
     Attributes:
+        requests: the counts of produce requests and fetches.
         replication_in, replication_out: the bytes that this broker appended as a follower, and sent to followers.
         reassignment_in, reassignment_out: the part of these bytes that belongs to replicas which are being added
             (KIP-352, 2.5).
@@ -212,6 +214,7 @@ class BrokerTopicMetrics:
     def __init__(self, metrics: Metrics) -> None:
         self._metrics = metrics
         self._all = ClientMeters(metrics, "")
+        self.requests = TopicRequests(metrics)
         self._topics: dict[str, ClientMeters] = {}
         self._moved: dict[str, Moved] = {}
         self._since_us = 0
@@ -234,6 +237,7 @@ class BrokerTopicMetrics:
         self._hosted[topic] -= 1
         if not self._hosted[topic]:
             del self._hosted[topic]
+            self.requests.end(topic)
             meters = self._counted(topic)
             if meters is not None:
                 meters.remove()
@@ -242,13 +246,14 @@ class BrokerTopicMetrics:
     def stop_leading(self, topic: str) -> None:
         """End the meters that only leaders have: the broker leads no partition of ``topic`` any more (KAFKA-8392,
         2.4)."""
+        self.requests.end(topic, (PRODUCED, PRODUCE_FAILED))
         meters = self._counted(topic)
         if meters is not None:
             meters.stop_leading()
 
-    def counts(self, topic: str) -> bool:
-        """Whether clients have written or read ``topic`` here."""
-        return topic in self._topics
+    def measures(self, topic: str) -> bool:
+        """Whether ``topic`` has meters that end with its last leader here."""
+        return topic in self._topics or self.requests.counts_produces(topic)
 
     def _counted(self, topic: str) -> ClientMeters | None:
         """The meters of ``topic``, if it has any, with all counts up to now."""
@@ -320,6 +325,8 @@ class ReplicaManagerMetrics:
 
     Attributes:
         topics: BrokerTopicMetrics.
+        rates: of the requests that are answered.
+        produces: the produce requests that wait.
         stable: LastStableOffsetLag of each partition.
     """
 
@@ -337,6 +344,8 @@ class ReplicaManagerMetrics:
         }
         self._failed_isr_writes = metrics.meter(_name("FailedIsrUpdatesPerSec"))
         self.topics = BrokerTopicMetrics(metrics)
+        self.rates = RequestRates(metrics)
+        self.produces = ProducePurgatory(metrics)
         self.stable = LastStableOffsetLags(process, manager)
 
     def changed(self, partition: MeasuredPartition) -> None:

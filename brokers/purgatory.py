@@ -30,6 +30,13 @@ Respond = Callable[[ProduceRequest, Sequence[ProducedResult], Sequence[AppendInf
 # -- produce ----------------------------------------------------------------------------------------------------------
 
 
+class CountsProduces(Protocol):
+    """What counts the produce requests that wait (``brokers.request_rates.ProducePurgatory``)."""
+
+    def changed(self, waiting: int, watched: int) -> None:
+        """So many requests more wait, at so many partitions more."""
+
+
 @define(eq=False)
 class DelayedProduce:
     """A produce request that waits, in each of its partitions, for more replicas than the leader.
@@ -41,6 +48,7 @@ class DelayedProduce:
             timeout.
         infos: more about each batch for a real client, in the same order.
         respond: makes the response of the request, the results and the infos.
+        counted: what counts those that wait.
         unfinished: the number of partitions that still wait.
     """
 
@@ -49,8 +57,14 @@ class DelayedProduce:
     results: list[ProducedResult]
     infos: Sequence[AppendInfo]
     respond: Respond
+    counted: CountsProduces
     unfinished: int = 0
     timer: Timer | None = None
+
+    def begin(self, unfinished: int) -> None:
+        """Wait at so many partitions."""
+        self.unfinished = unfinished
+        self.counted.changed(1, unfinished)
 
     def finish(self, place: int, error: Errors) -> None:
         """Set the result of the partition at ``place``."""
@@ -58,12 +72,16 @@ class DelayedProduce:
             tp, _timed_out, base_offset = self.results[place]
             self.results[place] = (tp, error, base_offset)
             self.unfinished -= 1
-            if not self.unfinished:
+            if self.unfinished:
+                self.counted.changed(0, -1)
+            else:
+                self.counted.changed(-1, -1)
                 self._answer()
 
     def expire(self) -> None:
         """Answer at the timeout of the request."""
         if self.unfinished:
+            self.counted.changed(-1, -self.unfinished)
             self.unfinished = 0
             self._answer()
 

@@ -316,7 +316,7 @@ class ReplicaManager:
                 outcomes[place] = Errors.KAFKA_STORAGE_ERROR
         if followers and self.policies.leaders_alone_measure_producers:
             for topic in dict.fromkeys(state.tp.topic for state in followers):
-                if self.metrics.topics.counts(topic) and not self._leads_any(topic):
+                if self.metrics.topics.measures(topic) and not self._leads_any(topic):
                     self.metrics.topics.stop_leading(topic)
         self._start_checkpointing()
         self._tell_coordinators(new, [state for state in followers if state.tp.topic in self.coordinators])

@@ -116,6 +116,7 @@ class ConsumerFetch:
         self.unknown = {wanted.tp: None for wanted in context.wanted if id_of(wanted.tp) or not serves(wanted.tp)}
         if self.unknown:
             context.put_last(self.unknown)
+        self._count_read()
         read = self._read(request)
         if read.enough or request.max_wait_us <= 0 or len(self.unknown) == len(context.wanted):
             self._answer(read)
@@ -139,12 +140,19 @@ class ConsumerFetch:
         """Answer the request that waits, if there is enough to send. Returns whether it was answered."""
         read = self._read(self._request)
         if read.enough:
+            self._count_read()
             self._answer(read)
         return read.enough
 
     def force_complete(self) -> None:
         """The time of the request is over: answer it with what there is."""
+        self._count_read()
         self._answer(self._read(self._request))
+
+    def _count_read(self) -> None:
+        """Count the partitions that are read: when the request comes, and where it has waited once more."""
+        wanted = (each.tp for each in self.context.wanted)
+        self.manager.metrics.topics.requests.read([tp.topic for tp in wanted if tp not in self.unknown])
 
     @property
     def _request(self) -> ConsumerFetchRequest:

@@ -30,6 +30,7 @@ class ConsumerSession(ReaderSession):
         for tp, epoch, offset, _start, _last_epoch in wanted:
             position = self.positions.get(tp)
             if position is None:
+                self._others_read()
                 position = self.positions[tp] = SessionPosition(self, tp, offset, epoch)
                 if not self.manager.serves(tp):
                     self.unserved[position] = None
@@ -43,6 +44,7 @@ class ConsumerSession(ReaderSession):
                 partition.readers[position] = None
 
     def _forget(self, tp: TopicPartition) -> None:
+        self._others_read()
         position = self.positions.pop(tp, None)
         if position is None:
             return

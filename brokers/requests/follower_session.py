@@ -131,6 +131,7 @@ class FollowerSession(ReaderSession):
         position = self.positions.get(tp)
         counted = False
         if position is None:
+            self._others_read()
             position = self.positions[tp] = SessionPosition(self, tp, offset, epoch)
         else:
             counted = self.reads(tp)
@@ -139,6 +140,7 @@ class FollowerSession(ReaderSession):
         self.dirty[position] = None
         position.reader_start = start
         if not self.manager.serves(tp):
+            self._others_read()
             self.unserved[position] = None
             return position
         partition = self.manager.partitions.get(tp)
@@ -187,6 +189,7 @@ class FollowerSession(ReaderSession):
             not_assigned = partition.not_assigned
             if self.replica in not_assigned and not_assigned[self.replica] is position:
                 partition.not_assigned = {b: one for b, one in not_assigned.items() if b != self.replica}
+        self._others_read()
         del self.positions[tp]
         self.dirty.pop(position, None)
         self.unserved.pop(position, None)

@@ -50,6 +50,15 @@ class IdleFollower:
     session: ReaderSession
     request: FetchRequest
     fetcher: IdleFetcher
+    _counted: int = 0
+
+    def take_reads(self, poll: Poll) -> int:
+        """How often the session's partitions were read since the last call: for each request that has come since it was
+        parked, and for each whose time was over."""
+        poll.look()
+        reads = 2 * poll.requests + (poll.phase.what != "waiting")
+        taken, self._counted = reads - self._counted, reads
+        return taken
 
     def shifted(self) -> None:
         self.fetcher.shifted()
@@ -58,6 +67,7 @@ class IdleFollower:
         """Bring session and fetcher to where they would be, and put what is on the way back on its way."""
         session, phase = self.session, poll.phase
         request = self.fetcher.go_on(poll, self.request)
+        session.times_read += self.take_reads(poll)
         session.epoch += poll.requests
         session.last_fetch_us = poll.arrived_us + session.manager.process.node.ahead_us
         session.dirty = {}
@@ -100,6 +110,7 @@ def park(session: ReaderSession, delayed: DelayedFetch, request: FetchRequest) -
     follower = IdleFollower(session, request, fetcher)
     lane = Lane.between(client, server)
     poll = delayed.poll = Poll(lane, client, server, request.max_wait_us, delayed.rank, follower)
+    session.parked_reads = lambda: follower.take_reads(poll)
     session.dirty = NoneDirty(session, poll)
     poll.park()
     fetcher.park(poll)

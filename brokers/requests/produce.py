@@ -118,7 +118,7 @@ class ProduceHandler:
         infos: list[AppendInfo] | None = [] if isinstance(request, RecordsProduceRequest) else None
         if self._policies is not manager.policies:
             self._policies, self._rules = manager.policies, {}
-        known = self._rules
+        known, counts = self._rules, manager.metrics.topics.requests
         appended = False
         for batch in request.batches:
             tp, base, repeated = batch.tp, -1, None
@@ -134,6 +134,7 @@ class ProduceHandler:
                     error = Errors.INVALID_TOPIC_EXCEPTION
                 else:
                     error, base, repeated = self._append(partitions.get(tp), batch, acks, rules)
+                counts.produced(topic, error)
             if error:
                 manager.process.mark(ProduceRefused, manager.process.node.id, *tp, acks, error.name)
             results.append((tp, error, base))
@@ -142,13 +143,16 @@ class ProduceHandler:
                 infos.append(self._info(batch, error, repeated))
         channel = manager.logs.work.after_disks(channel)
         if appended and acks not in (0, 1):
-            self._wait_for_replicas(DelayedProduce(channel, request, results, infos or (), self._response))
+            self._wait_for_replicas(
+                DelayedProduce(channel, request, results, infos or (), self._response, manager.metrics.produces)
+            )
         elif acks:
             response = self._response(request, results, infos or ())
             channel.reply(response, response.size)
         elif any(error for _tp, error, _base in results):
             self._drop(channel, results)
         else:
+            manager.metrics.rates.answered(request, None, False)
             channel.release()
 
     def _response(
@@ -300,7 +304,7 @@ class ProduceHandler:
             if not error:
                 results[place] = (tp, timed_out, base)
                 waiting.append((place, partitions[tp], base + batch.count))
-        delayed.unfinished = len(waiting)
+        delayed.begin(len(waiting))
         delayed.timer = self._manager.process.call_later(request.timeout_us, self._expire, (delayed, waiting))
         for place, partition, required in waiting:
             partition.await_replicas(delayed, place, required, request.acks)

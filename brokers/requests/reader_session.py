@@ -9,7 +9,8 @@ wait.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, MutableMapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from typing import NamedTuple
 
 from attrs import define, field
@@ -115,6 +116,8 @@ class ReaderSession(ABC):
             with an error, which completes the request only where nothing else is in the session
             (KafkaApis.handleFetchRequest, 2.3).
         throttles: the version of the leader's throttle when the request began to wait.
+        times_read: how often its partitions were read since it was last asked, so far as they are the same.
+        parked_reads: how often they were read by polls that were jumped over, since the last call.
     """
 
     manager: ReplicaManager
@@ -130,9 +133,16 @@ class ReaderSession(ABC):
     unknown: dict[SessionPosition, None] = field(factory=dict)
     throttles: int = 0
     delayed: DelayedFetch = field(init=False)
+    times_read: int = 0
+    parked_reads: Callable[[], int] = int
+    _read: dict[str, int] = field(factory=dict)
+    """The partitions that were read before the session got other ones, by topic."""
+    _topics: dict[str, int] | None = None
+    """The number of its partitions that are read, by topic; None: it has to be counted."""
 
     def __attrs_post_init__(self) -> None:
         self.delayed = DelayedFetch(self.manager.purgatory, self.manager.process, self)
+        self.manager.metrics.topics.requests.begin_reader(self)
 
     # -- what partitions report -------------------------------------------------------------------------------------
 
@@ -179,12 +189,14 @@ class ReaderSession(ABC):
         if self.unserved or self.unknown:
             self._find_unknown()
         self.delayed.request = request
+        self.times_read += 1
         if not self.try_complete(arrived=True):
             self.throttles = self.manager.throttle.version
             self.delayed.wait(request)
 
     def _find_unknown(self) -> None:
         """Look up in the metadata what it lacked, for the request that has just come."""
+        self._others_read()
         for position in self.unserved:
             self.dirty[position] = None
         self.unknown = {position: None for position in self.unserved if not self.manager.serves(position.tp)}
@@ -211,6 +223,7 @@ class ReaderSession(ABC):
             return False
         collected = self._collect(request, arrived)
         if collected.enough:
+            self.times_read += not arrived  # what has waited is read again (DelayedFetch.onComplete)
             self._answer(collected)
         return collected.enough
 
@@ -222,6 +235,7 @@ class ReaderSession(ABC):
         throttled = throttle.active or throttle.version != self.throttles  # its end wakes no fetch (KIP-73)
         if collected.size >= request.min_bytes > 0 and not throttled:
             self._show_overdue(collected)
+        self.times_read += 1
         self._answer(collected)
 
     def _show_overdue(self, collected: Collected) -> None:
@@ -236,6 +250,8 @@ class ReaderSession(ABC):
     def _answer(self, collected: Collected) -> None:
         positions, answers, size, _enough = collected
         self.delayed.request = None
+        if answers:
+            self.manager.metrics.topics.requests.fetched()
         self._sent(positions, answers)
         if size:
             self._measure(answers, size)
@@ -247,8 +263,35 @@ class ReaderSession(ABC):
         """The connection is gone, and the session with it."""
         self.delayed.rouse()
         self.delayed.request = None
+        self.manager.metrics.topics.requests.end_reader(self)
         for tp in list(self.positions):
             self._forget(tp)
+
+    # -- what is counted --------------------------------------------------------------------------------------------
+
+    def take_reads(self) -> Mapping[str, int]:
+        """The number of partitions that were read since the last call, by topic."""
+        if self.delayed.poll is not None:
+            self.times_read += self.parked_reads()
+        self._add_reads()
+        taken, self._read = self._read, {}
+        return taken
+
+    def _add_reads(self) -> None:
+        if not self.times_read:
+            return
+        topics = self._topics
+        if topics is None:
+            read = [tp.topic for tp, one in self.positions.items() if one not in self.unserved]
+            topics = self._topics = dict(Counter(read))
+        for topic, count in topics.items():
+            self._read[topic] = self._read.get(topic, 0) + count * self.times_read
+        self.times_read = 0
+
+    def _others_read(self) -> None:
+        """From now on it has other partitions to read."""
+        self._add_reads()
+        self._topics = None
 
     # -- what depends on the kind of reader -------------------------------------------------------------------------
 
@@ -274,6 +317,7 @@ class ReaderSession(ABC):
 
     def _not_served(self, position: SessionPosition) -> None:
         """The broker's metadata lacks the partition of ``position``."""
+        self._others_read()
         self.mark_dirty(position)
         self.unserved[position] = None
 

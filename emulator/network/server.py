@@ -16,6 +16,7 @@ TIMED_OUT = "timed out"
 """Why a connection is closed by a client that waits for too long."""
 
 Handler = Callable[[Any, "Channel"], object]
+Answered = Callable[[Any, Any, bool], object]
 
 
 @define(eq=False, repr=False)
@@ -27,6 +28,7 @@ class Channel:
         request, since_us: that request, or the last one, and the time at which it was taken up.
         taking: whether the loop in ``release`` is running.
         waiting: later requests, each with the trace event that caused it.
+        answered: called with each request and its answer, and whether it was in the background.
     """
 
     endpoint: Endpoint
@@ -37,6 +39,7 @@ class Channel:
     request: Any = None
     since_us: int = 0
     on_close: Callable[[], object] | None = None
+    answered: Answered | None = None
 
     @property
     def client(self) -> int:
@@ -54,6 +57,8 @@ class Channel:
     def reply(self, response: Any, size: int, background: bool = False) -> None:
         """Answer the current request and take the next one. If the client is gone, the answer is lost."""
         self.endpoint.send(response, size, background)
+        if self.answered is not None:
+            self.answered(self.request, response, background)
         if self.waiting or self.taking:
             self.release()
         else:
@@ -91,11 +96,12 @@ class Channel:
             self.on_close()
 
 
-def serve(network: Network, process: Process, port: str, handle: Handler) -> None:
-    """Answer requests at ``port`` with ``handle(request, channel)``, which replies now or later."""
+def serve(network: Network, process: Process, port: str, handle: Handler, answered: Answered | None = None) -> None:
+    """Answer requests at ``port`` with ``handle(request, channel)``, which replies now or later. ``answered``: see
+    ``Channel``."""
 
     def accept(endpoint: Endpoint) -> None:
-        channel = Channel(endpoint, handle)
+        channel = Channel(endpoint, handle, answered=answered)
         endpoint.receive = channel.receive
         endpoint.closed = channel.closed
 

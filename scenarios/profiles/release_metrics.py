@@ -41,6 +41,7 @@ SINCE_1_1 = frozenset(
     {
         "AutoLeaderBalanceRateAndTimeMs",
         "BrokerState",
+        "ErrorsPerSec",
         "ControlledShutdownRateAndTimeMs",
         "ControllerChangeRateAndTimeMs",
         "ControllerShutdownRateAndTimeMs",
@@ -67,6 +68,8 @@ SINCE_1_1 = frozenset(
         "ReplicationBytesOutPerSec",
         "TopicChangeRateAndTimeMs",
         "TopicDeletionRateAndTimeMs",
+        "TotalFetchRequestsPerSec",
+        "TotalProduceRequestsPerSec",
         "TotalQueueSize",
         "UnderMinIsr",
         "UnderMinIsrPartitionCount",

@@ -7,7 +7,7 @@ Gauges are
 
 and meters
 
-- ``kafka.network:type=RequestMetrics``, RequestsPerSec of the requests of controllers and followers
+- ``kafka.network:type=RequestMetrics``, RequestsPerSec of the requests of controllers and followers, and of all fetches
 - ``kafka.server:type=SessionExpireListener``, ZooKeeperExpiresPerSec
 """
 
@@ -41,6 +41,9 @@ START, END = "LogStartOffset", "LogEndOffset"
 EXPIRES = mbean("kafka.server", "SessionExpireListener", "ZooKeeperExpiresPerSec")
 FETCHES = "kafka.server:type=FetcherStats,name=RequestsPerSec,clientId=ReplicaFetcherThread-"
 """The meter of a follower's thread, whose name goes on with its number and its leader."""
+REQUESTS = "kafka.network:type=RequestMetrics,name=RequestsPerSec,request="
+"""A meter of requests; here a version follows, which the trace does not have."""
+CONSUMERS = f"{REQUESTS}FetchConsumer"
 Value = tuple[str, int | None]
 """The name of a gauge and its value; None: it is gone."""
 
@@ -48,6 +51,21 @@ Value = tuple[str, int | None]
 def of_log(name: str, event: Any, partition: int) -> str:
     """The name of a gauge of one log."""
     return mbean("kafka.log", "Log", name, topic=event.topic, partition=partition)
+
+
+_APIS = {"FetchConsumer": "Fetch", "FetchFollower": "Fetch", "AlterIsr": "AlterPartition"}
+"""The APIs of requests that are counted under other names. AlterIsr got its later name with its version 1 (3.2)."""
+
+
+def with_version(metric: str, versions: Mapping[str, int]) -> str:
+    """The name of a metric as the release has it: requests are counted by version since 2.0 (KAFKA-6514)."""
+    if not metric.startswith(REQUESTS):
+        return metric
+    request = metric.removeprefix(REQUESTS)
+    version = versions.get(_APIS.get(request, request))
+    if request == "AlterIsr" and version:
+        request = _APIS[request]
+    return REQUESTS + request + ("" if version is None else f",version={version}")
 
 
 class ImpliedGauges:
@@ -99,8 +117,8 @@ class Marked(NamedTuple):
 
 class ImpliedMeters:
     """The meters that events imply. Requests of controllers count by their answers, fetches of followers by the meters
-    of the threads that ask, also where the answer was lost. A process that makes a second session has learned that the
-    first has expired.
+    of the threads that ask, also where the answer was lost, and all fetches by these and the consumers'. A process that
+    makes a second session has learned that the first has expired.
 
     Args:
         versions: the version in which each API is asked for, where RequestsPerSec has it in its name.
@@ -111,7 +129,7 @@ class ImpliedMeters:
         self._totals: dict[tuple[int, str], int] = {}
         self._sessions: dict[int, int] = {}
         self.see: Mapping[type, Callable[[Any], Iterator[Marked]]] = {
-            ControlResponse: lambda event: iter([self._answered(event.node, event.api, event.api, 1, event.t_us)]),
+            ControlResponse: lambda event: iter([self._answered(event.node, event.api, 1, event.t_us)]),
             MetricRegistered: self._began,
             MeterMarked: self._fetched,
             NodeStarted: self._started,
@@ -128,20 +146,25 @@ class ImpliedMeters:
             if self._sessions[event.client] > 1:
                 yield Marked(event.client, EXPIRES, 1, event.t_us)
 
-    def _answered(self, node: int, api: str, request: str, count: int, since_us: int) -> Marked:
-        tags = {"request": request, "version": self._versions.get(api, "")}
-        return Marked(node, mbean("kafka.network", "RequestMetrics", "RequestsPerSec", **tags), count, since_us)
+    def _answered(self, node: int, request: str, count: int, since_us: int) -> Marked:
+        return Marked(node, with_version(REQUESTS + request, self._versions), count, since_us)
 
     def _began(self, event: MetricRegistered) -> Iterator[Marked]:
         self._totals.pop((event.node, event.metric), None)
         return iter(())
 
     def _fetched(self, event: MeterMarked) -> Iterator[Marked]:
-        if event.metric.startswith(FETCHES):
-            before = self._totals.get((event.node, event.metric), 0)
-            self._totals[event.node, event.metric] = event.total
+        of_follower = event.metric.startswith(FETCHES)
+        if not of_follower and event.metric != CONSUMERS:
+            return
+        count = event.total - self._totals.get((event.node, event.metric), 0)
+        self._totals[event.node, event.metric] = event.total
+        node = event.node
+        if of_follower:
             _thread, leader = event.metric.removeprefix(FETCHES).partition(",")[0].split("-")
-            yield self._answered(int(leader), "Fetch", "FetchFollower", event.total - before, event.since_us)
+            node = int(leader)
+            yield self._answered(node, "FetchFollower", count, event.since_us)
+        yield self._answered(node, "Fetch", count, event.since_us)
 
 
 def _loaded(event: LogLoaded) -> Iterator[Value]:

@@ -21,7 +21,7 @@ from emulator.protocol.events import (
     PartitionGauges,
     ReplicaStopped,
 )
-from scenarios.observe.exposition.implied import ImpliedGauges, ImpliedMeters, Marked
+from scenarios.observe.exposition.implied import ImpliedGauges, ImpliedMeters, Marked, with_version
 from scenarios.observe.exposition.rates import Counted, one_minute_rate
 
 _PARTITION_GAUGES = {
@@ -65,6 +65,7 @@ class ShownMetrics:
 
     def __init__(self, lacks: Collection[str] = (), versions: Mapping[str, int] = MappingProxyType({})) -> None:
         self._lacks = lacks
+        self._versions = versions
         self._nodes: dict[int, dict[str, ShownMetric]] = {}
         self._see: dict[type, Any] = {
             MetricRegistered: self._registered,
@@ -149,8 +150,9 @@ class ShownMetrics:
             meter.value += marked.marks
 
     def _registered(self, event: MetricRegistered) -> None:
-        metric = self._nodes.setdefault(event.node, {})[event.metric] = ShownMetric(event.kind, event.t_us)
-        self._changed(event, event.metric, metric)
+        name = with_version(event.metric, self._versions)
+        metric = self._nodes.setdefault(event.node, {})[name] = ShownMetric(event.kind, event.t_us)
+        self._changed(event, name, metric)
 
     def _removed(self, event: MetricRemoved) -> None:
         self._end(event, event.metric)
@@ -169,10 +171,11 @@ class ShownMetrics:
         self._changed(event, event.metric, metric)
 
     def _marked(self, event: MeterMarked) -> None:
-        metric = self._metric(event, event.metric, "meter")
+        name = with_version(event.metric, self._versions)
+        metric = self._metric(event, name, "meter")
         metric.spans.append((event.since_us, event.t_us, event.total - int(metric.value)))
         metric.value = event.total
-        self._changed(event, event.metric, metric)
+        self._changed(event, name, metric)
 
     def _partition(self, event: PartitionGauges) -> None:
         for name, figure in _PARTITION_GAUGES.items():

@@ -126,6 +126,11 @@ class ReplicaLogHistory:
         place = entry[PLACE]
         return place < self.size and self.line[place] is entry
 
+    def has_forgotten(self, place: int) -> bool:
+        """Whether there was a batch at this place, and all logs had deleted it. A log can have it again: where a crash
+        lost the checkpoint of its start."""
+        return place < self.size and self.line[place] is FORGOTTEN
+
     def find(self, base_offset: int, id: int) -> Entry | None:
         """The batch ``id`` at ``base_offset``, if the log has it."""
         at = bisect_left(self.line, base_offset, lo=1, hi=self.size, key=_base_offset)

@@ -93,7 +93,8 @@ class Fencing:
         replica.disk = True
         replica.leader, replica.epoch, replica.start = node, event.leader_epoch, replica.end
         replica.isr, replica.assigned, replica.proposal = event.isr, event.replicas, ()
-        replica.fetch, replica.source, replica.hw = IDLE, None, event.high_watermark
+        replica.stop_fetching(IDLE)
+        replica.source, replica.hw = None, event.high_watermark
         replica.led[event.leader_epoch] = None
         if not self._late_epochs:
             replica.assign_epoch(event.leader_epoch, replica.end)
@@ -116,7 +117,7 @@ class Fencing:
         tp = TopicPartition.of(event.topic, event.partition)
         replica = self._variables.of(event.node, tp)
         self._stopped.setdefault(event.node, {})[tp] = replica.epoch
-        replica.fetch = IDLE
+        replica.stop_fetching(IDLE)
         if event.deleted:
             replica.forget()
             replica.empty()
@@ -129,10 +130,13 @@ class Fencing:
     def on_position(self, event: FetchPosition) -> None:
         replica = self._variables.on(event.node, event.topic)[event.partition]
         if replica.leader not in (NO_LEADER, event.node):
-            replica.fetch = IDLE if event.offset < 0 else FETCHING
+            if event.offset < 0:
+                replica.stop_fetching(IDLE)
+            else:
+                replica.fetch = FETCHING
 
     def on_failed(self, event: PartitionFailed) -> None:
-        self._variables.on(event.node, event.topic)[event.partition].fetch = FAILED
+        self._variables.on(event.node, event.topic)[event.partition].stop_fetching(FAILED)
 
     def on_offline(self, event: ReplicaOffline) -> None:
         """A log directory has failed, which the specification leaves out: nothing is known of the replica."""

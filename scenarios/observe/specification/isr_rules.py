@@ -81,6 +81,7 @@ class Isr:
 
     def __init__(self, variables: Variables) -> None:
         self._variables = variables
+        self._by_topic = variables.by_topic
         self._joins_unassigned = "JoinsUnassigned" in variables.constants
         self._joins_below_start = "JoinsBelowEpochStart" in variables.constants
         self._drops_caught_up = "ShrinksCaughtUp" in variables.constants
@@ -91,15 +92,21 @@ class Isr:
     # -- the high watermark -------------------------------------------------------------------------------------------
 
     def on_moved(self, event: HighWatermarksMoved) -> None:
+        """This runs for every high watermark of every replica: what is as it should be costs no call."""
         _, _, _, node, topic, leads, partitions, epochs, marks = event
-        replicas = self._variables.on(node, topic)
+        replicas = self._by_topic.get((node, topic)) or self._variables.on(node, topic)
         for partition, epoch, mark in zip(partitions, epochs, marks, strict=True):
             replica = replicas[partition]
             if leads:
                 if replica.leader != node or epoch != replica.epoch or mark < replica.hw:
                     self._refuse_mark(event, TopicPartition.of(topic, partition), replica, mark)
-                if mark > replica.end or replica.counts_below(mark):
+                if mark > replica.end:
                     self._look_at_mark(event, TopicPartition.of(topic, partition), replica, mark)
+                else:
+                    for one in replica.counted:
+                        if one.end < mark:
+                            self._look_at_mark(event, TopicPartition.of(topic, partition), replica, mark)
+                            break
             else:
                 source = replica.source
                 if mark > replica.end or (source is not None and source.epoch == replica.epoch and mark > source.hw):
@@ -113,8 +120,9 @@ class Isr:
 
     def _look_at_mark(self, event: HighWatermarksMoved, tp: TopicPartition, replica: Replica, mark: int) -> None:
         behind = replica.counts_below(mark)
-        found = f"{replica.broker} sets it to {mark}"
-        self._variables.reject(event, tp, MARK_COUNTS, found, replica, *behind)
+        if mark > replica.end or behind:
+            found = f"{replica.broker} sets it to {mark}"
+            self._variables.reject(event, tp, MARK_COUNTS, found, replica, *behind)
 
     def _look_at_followers_mark(
         self, event: HighWatermarksMoved, tp: TopicPartition, replica: Replica, mark: int
@@ -238,7 +246,8 @@ class Isr:
         replica = self._variables.of(state.leader, tp)
         words = f"{event.client} writes leader {state.leader}, epoch {state.leader_epoch}, ISR {list(state.isr)}"
         reject = self._variables.reject
-        if event.client not in self._variables.zk.acting:
+        writer = self._variables.writers.get(event.client)
+        if writer is None or writer.epoch != self._variables.zk.controller_epoch:  # it may have died since it wrote
             reject(event, tp, ALTERS_BY_CONTROLLER, words, replica)
         elif replica.epoch == state.leader_epoch:
             if before.zk_version != replica.version:

@@ -46,6 +46,7 @@ class Logs:
 
     def __init__(self, variables: Variables) -> None:
         self._variables = variables
+        self._by_topic = variables.by_topic
         constants = variables.constants
         self._fenced = not constants & {"FetchesUnfenced", "SessionsForgetEpoch"}
         self._cuts_at_high_watermark = "TruncatesToHighWatermark" in constants
@@ -53,22 +54,25 @@ class Logs:
         self._coarse = "AnswersEpochsCoarsely" in constants
 
     def on_appended(self, event: BatchesAppended) -> None:
+        """This runs for every batch on every replica. What is as it should be costs a few comparisons and no call: a
+        follower that appends in the role in which its last batch was looked at, and is on its leader's line."""
         _, _, _, node, topic, leads, partitions, epochs, bases, ends, _, _ = event
-        replicas = self._variables.on(node, topic)
+        replicas = self._by_topic.get((node, topic)) or self._variables.on(node, topic)
         for partition, epoch, base, end in zip(partitions, epochs, bases, ends, strict=True):
             replica = replicas[partition]
             if leads:
                 if replica.leader != node or epoch != replica.epoch or base != replica.end:
                     self._refuse_append(event, TopicPartition.of(topic, partition), replica, epoch, base)
             else:
-                source = replica.source
+                source, log = replica.source, replica.log
                 if (
                     source is None
-                    or replica.fetch is not FETCHING
+                    or replica.flows_from != source.epoch
                     or base != replica.end
-                    or replica.epoch not in source.led
-                    or not replica.settled
-                    or (source.epoch == replica.epoch and not source.has_last_of(replica))
+                    or log is None
+                    or source.log is None
+                    or log.line is not source.log.line
+                    or log.size > source.log.size
                 ):
                     self._look_at_fetch(event, TopicPartition.of(topic, partition), replica, base)
             replica.end = end
@@ -98,10 +102,16 @@ class Logs:
         elif self._fenced and replica.epoch not in source.led and replica.prior not in source.led:
             found = f"{me} got records from {source.broker}, which has never led epoch {replica.epoch}"
             reject(event, tp, SAME_EPOCH, found, replica, source)
-        elif source.presumes and source.epoch == replica.epoch:
-            if not replica.settled and max(self._expected_cuts(replica, source, replica.hw_then)) < base:
+        elif source.presumes:
+            cut = replica.settled or base <= max(self._expected_cuts(replica, source, replica.hw_then))
+            if source.epoch != replica.epoch:
+                replica.settled = cut  # the leader was not in this epoch yet, or is in a later one
+                return
+            if not cut:
                 reject(event, tp, CUTS_FIRST, f"{me} fetches from {base} on, and has cut nothing", replica, source)
             replica.settled = True
+            if replica.epoch in source.led:
+                replica.flows_from = source.epoch
             if not source.has_batch_of(replica):
                 reject(event, tp, OF_LEADER, f"{me} appends what {source.broker} does not have there", replica, source)
 
@@ -127,13 +137,15 @@ class Logs:
         expected = self._expected_cuts(replica, source, replica.hw)
         if any(to == min(one, replica.end) for one in expected):
             return
-        if not replica.settled and source.start <= to <= source.end:
-            return  # the leader's end as it was when the leader answered that the follower is beyond it
+        if not replica.settled:
+            expected += source.start, source.end
+            if source.start <= to <= source.end:
+                return  # the leader's end as it was when the leader answered that the follower is beyond it
         if replica.log is not None and any(replica.log.has_dropped(to, one) for one in expected):
             return  # batches of several records are left out: one is dropped whole
         if source.log is not None and source.log.start_offset >= replica.end:
             return  # log start offsets are left out, and a leader forgets the epochs before its own
-        found = f"{event.node} cuts its log to {to}, and not to {' or '.join(map(str, expected))}"
+        found = f"{event.node} cuts its log to {to}, and not to {' or '.join(map(str, dict.fromkeys(expected)))}"
         self._variables.reject(event, tp, CUTS, found, replica, source)
 
     def _expected_cuts(self, replica: Replica, source: Replica, hw: int) -> list[int]:
@@ -186,5 +198,6 @@ class Logs:
         elif end > replica.end:
             replica.end = end
             replica.assign_epoch(0, 0)
+        replica.cut_cache(end)  # an epoch without a record is not known after a start (class Log, 2.3.1)
         replica.hw, replica.disk = event.high_watermark, True
         replica.log = variables.history.logs.made(event.node, event.topic, event.partition)

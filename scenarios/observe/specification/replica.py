@@ -5,9 +5,11 @@ from __future__ import annotations
 from attrs import define, field
 
 from emulator.protocol.types import NO_LEADER
-from scenarios.observe.history.replica_logs import BASE_OFFSET, ID, ReplicaLogHistory
+from scenarios.observe.history.replica_logs import BASE_OFFSET, ID, PLACE, ReplicaLogHistory
 
 EVER = 1 << 62
+NO_EPOCH = -2
+"""Lower than the epoch of a replica that knows none."""
 IDLE, FETCHING, FAILED = "idle", "fetching", "failed"
 
 
@@ -29,6 +31,8 @@ class Replica:
         log: its content; None: no event was about it yet.
         settled: whether it has fetched since it became a follower of this epoch.
         source: the replica of its leader, on a follower.
+        flows_from: the epoch of ``source`` in which it has appended in its role, so that of its next batch only place
+            and content are looked at; NO_EPOCH: none.
         counted: on a leader, the other replicas that its high watermark waits for.
         wrote: the last version of the state znode that it has written as leader, and the ISR in it.
         unanswered: whether its broker's session has expired since it proposed: ZooKeeper's answer does not come.
@@ -57,6 +61,7 @@ class Replica:
     log: ReplicaLogHistory | None = None
     settled: bool = False
     source: Replica | None = None
+    flows_from: int = NO_EPOCH
     counted: tuple[Replica, ...] = ()
     wrote: tuple[int, tuple[int, ...]] | None = None
     unanswered: bool = False
@@ -71,8 +76,13 @@ class Replica:
         """Know no more than a Partition object that was just created (``NoPartition``)."""
         self.leader, self.epoch, self.version, self.decided, self.start = NO_LEADER, -1, -1, 0, 0
         self.assigned = self.isr = self.proposal = self.counted = ()
-        self.fetch, self.source, self.prior = IDLE, None, -1
+        self.stop_fetching(IDLE)
+        self.source, self.prior = None, -1
         self.settled = False
+
+    def stop_fetching(self, fetch: str) -> None:
+        """Append nothing as a follower until it fetches again."""
+        self.fetch, self.flows_from = fetch, NO_EPOCH
 
     def assign_epoch(self, epoch: int, start: int) -> None:
         """Enter an epoch into the cache (``Assigned``)."""
@@ -92,9 +102,13 @@ class Replica:
         return [one for one in self.counted if one.end < mark and not one.was_at(mark, epoch)]
 
     def cut(self, end: int, until: int = EVER) -> None:
-        """Cut log and cache (``CutLog``, ``CutCache``). Leaders of epochs up to ``until`` may know the old end."""
+        """Cut log and cache (``CutLog``). Leaders of epochs up to ``until`` may know the old end."""
         self.peak, self.peak_until = max(self.peak, self.end), until
         self.end, self.hw = end, min(self.hw, end)
+        self.cut_cache(end)
+
+    def cut_cache(self, end: int) -> None:
+        """Forget the epochs that start at ``end`` or later (``CutCache``)."""
         while self.cache and self.cache[-1][1] >= end:
             self.cache.pop()
         self.latest = self.cache[-1][0] if self.cache else -1
@@ -125,7 +139,8 @@ class Replica:
         mine, its = self.log, other.log
         assert mine is not None
         assert its is not None
-        return mine.find(its.last[BASE_OFFSET], its.last[ID]) is not None
+        last = its.last
+        return mine.has_forgotten(last[PLACE]) or mine.find(last[BASE_OFFSET], last[ID]) is not None
 
     def __str__(self) -> str:
         role = f"leads epoch {self.epoch}" if self.presumes else f"follows {self.leader} in epoch {self.epoch}"

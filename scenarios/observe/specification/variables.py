@@ -40,6 +40,7 @@ class Variables:
         seen: by broker, the highest controller epoch that it has met.
         moving: by partition, its list, the versions of its state, and its move.
         writers: the nodes that were elected as controllers, each with its last election.
+        by_topic: the replicas, by broker and topic; those that no event was about yet are missing.
     """
 
     def __init__(self, history: History, constants: frozenset[str], *, other_hops: bool) -> None:
@@ -52,13 +53,13 @@ class Variables:
         self.seen: dict[int, int] = {}
         self.moving = MoveStates()
         self.writers: dict[int, Writer] = {}
-        self._by_topic: dict[tuple[int, str], Replicas] = {}
+        self.by_topic: dict[tuple[int, str], Replicas] = {}
 
     def on(self, broker: int, topic: str) -> Replicas:
         """The replicas of a topic on a broker."""
-        found = self._by_topic.get((broker, topic))
+        found = self.by_topic.get((broker, topic))
         if found is None:
-            found = self._by_topic[broker, topic] = Replicas(broker)
+            found = self.by_topic[broker, topic] = Replicas(broker)
         return found
 
     def of(self, broker: int, tp: TopicPartition) -> Replica:
@@ -71,7 +72,7 @@ class Variables:
 
     def on_broker(self, broker: int) -> Iterable[Replica]:
         """All replicas of a broker."""
-        for (node, _topic), replicas in self._by_topic.items():
+        for (node, _topic), replicas in self.by_topic.items():
             if node == broker:
                 yield from replicas.values()
 

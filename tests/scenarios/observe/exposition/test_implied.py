@@ -8,6 +8,7 @@ from emulator.metrics.metric_events import MeterMarked, MetricRegistered
 from emulator.protocol import events as e
 from emulator.trace.events import ZkSession
 from scenarios.observe.exposition import MetricRows, ShownMetrics
+from scenarios.observe.exposition.implied import REQUESTS, with_version
 from scenarios.observe.exposition.shown import IMPLIED_METER
 
 LOG = "kafka.log:type=Log,name={},topic=orders,partition=0"
@@ -72,7 +73,6 @@ ASKED = [
     e.NodeCrashed(5_000_000, 10, 0, 7, 1, "process"),
     MeterMarked(5_000_001, 11, 0, 8, THREAD, 6, 4_000_001),
 ]
-REQUESTS = "kafka.network:type=RequestMetrics,name=RequestsPerSec,request="
 
 
 @pytest.mark.parametrize(
@@ -90,10 +90,37 @@ def test_requests_of_controllers_and_followers(versions: dict[str, int], leader_
     assert {name: (metric.kind, metric.value) for name, metric in found.items()} == {
         REQUESTS + leader_and_isr: (IMPLIED_METER, 2),
         REQUESTS + fetch: (IMPLIED_METER, 19),
+        REQUESTS + fetch.replace("Follower", ""): (IMPLIED_METER, 19),
     }
     assert found[REQUESTS + fetch].spans[:2] == [(3, 1_000_003, 10), (1_000_003, 2_000_003, 4)]
     metrics.see(ASKED[9:])
     assert not list(metrics.metrics(7, 5_000_001))
+
+
+def test_all_fetches_are_those_of_consumers_and_followers() -> None:
+    consumers = REQUESTS + "FetchConsumer"
+    metrics = ShownMetrics(versions={"Fetch": 11})
+    metrics.see([
+        *ASKED[:6], MetricRegistered(1, 7, 0, 7, "meter", consumers), MeterMarked(3_000_003, 8, 0, 7, consumers, 5, 7),
+        MeterMarked(4_000_003, 9, 0, 7, consumers, 8, 3_000_003),
+    ])  # fmt: skip
+    found = {name: metric.value for name, metric in metrics.metrics(7, 4_000_003) if "request=Fetch" in name}
+    assert found == {
+        f"{REQUESTS}Fetch,version=11": 22, f"{REQUESTS}FetchConsumer,version=11": 8,
+        f"{REQUESTS}FetchFollower,version=11": 14,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("versions", "name"),
+    [
+        ({}, "AlterIsr"),
+        ({"AlterPartition": 0}, "AlterIsr,version=0"),
+        ({"AlterPartition": 3}, "AlterPartition,version=3"),
+    ],
+)
+def test_alter_isr_got_another_name(versions: dict[str, int], name: str) -> None:
+    assert with_version(f"{REQUESTS}AlterIsr", versions) == REQUESTS + name
 
 
 def test_sessions_that_have_expired() -> None:
