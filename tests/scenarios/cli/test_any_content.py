@@ -87,7 +87,7 @@ READERS = {
     ),
     "run.toml": Reader("wire/recording/folder.py", "recording/run.toml", "replay HERE/recording"),
     "piece": Reader("wire/recording/pieces.py", PIECE, "replay HERE/recording --quiet", refuses=False),
-    "log": Reader("wire/recording/log.py", PIECE, "replay HERE/recording --quiet", refuses=False, packed=True),
+    "log": Reader("wire/recording/pieces.py", PIECE, "replay HERE/recording --quiet", refuses=False, packed=True),
     "operations": Reader(
         "wire/operations/performing.py", PIECE, "timeline HERE/recording", refuses=False, packed=True
     ),
