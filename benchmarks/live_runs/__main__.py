@@ -106,7 +106,7 @@ def act(server: KafkaServer, draws: random.Random, moved: int, crashed: int) -> 
 def replayed(folder: Path, number: int, pythons: list[str]) -> Outcome:
     recorded = read_live_run(folder)
     replay = ReplayedRun(recorded).play()
-    found = Outcome(number, len(recorded.inputs.entries), replay.run.events)
+    found = Outcome(number, recorded.inputs.count, replay.run.events)
     if not replay.same:
         found.different.append("this process")
     for python in (sys.executable, *pythons):

@@ -131,7 +131,7 @@ def test_a_leader_moves_under_a_real_producer_and_consumer(tmp_path: Path, monke
     pytest.importorskip("confluent_kafka", reason="confluent-kafka is not installed: ./understudy test does that")
     moved(CLIENTS[0], monkeypatch, tmp_path / "kept")
     assert read((tmp_path / "kept" / "produced").open())[0].kind == "acked"
-    assert (tmp_path / "kept" / "run" / "log").stat().st_size
+    assert (tmp_path / "kept" / "run" / "log-00001.gz").stat().st_size
 
 
 @pytest.mark.slow

@@ -20,13 +20,14 @@ from scenarios.wire.gateway.outlet import Outlets
 from scenarios.wire.inputs import Input
 from scenarios.wire.recording.answers import CountedAnswers
 from scenarios.wire.recording.log import Ended, InputLog, RecordedInputs, read_log
+from scenarios.wire.recording.pieces import PieceWriter
 from scenarios.wire.released_versions import is_release
 
 if TYPE_CHECKING:
     from scenarios.wire.security.secured_as import SecuredAs
 
-VERSION = 1
-LOG, RUN, SCENARIO = "log", "run.toml", "scenario.toml"
+VERSION = 2
+RUN, SCENARIO = "run.toml", "scenario.toml"
 
 
 @frozen(kw_only=True)
@@ -93,9 +94,11 @@ class LiveRecording:
     """
 
     folder: Path
+    _pieces: PieceWriter | None = None
     _log: InputLog | None = None
     _answers: CountedAnswers = field(factory=CountedAnswers)
     _last_us: int = 0
+    _flushed_us: int = 0
 
     def __attrs_post_init__(self) -> None:
         """Make the folder. Raises: BadInput where it cannot be made, or is not empty."""
@@ -120,7 +123,8 @@ class LiveRecording:
         try:
             (self.folder / SCENARIO).write_text(scenario.to_toml(), encoding="utf-8")
             (self.folder / RUN).write_text(write_toml(served.to_table()), encoding="utf-8")
-            self._log = InputLog(self.folder / LOG)
+            self._pieces = PieceWriter(self.folder)
+            self._log = InputLog(self._pieces)
         except OSError as error:
             raise self._refused(error) from error
         return self._answers
@@ -137,11 +141,16 @@ class LiveRecording:
                 self._log.flush()
             except OSError as error:
                 raise self._refused(error) from error
+            self._flushed_us = self._last_us
 
     def end(self, t_us: int, digest: str) -> None:
         """Record the end of a run that was not killed. ``digest``: the digest of its trace."""
+        assert self._pieces is not None
         self._write(t_us, Ended(digest, self._answers.checksum))
-        self.flush()
+        try:
+            self._pieces.finish()
+        except OSError as error:
+            raise self._refused(error) from error
 
     @property
     def replay(self) -> str:
@@ -163,8 +172,9 @@ class LiveRecording:
             raise self._refused(error) from error
 
     def _refused(self, error: OSError) -> BadInput:
+        safe_s = self._flushed_us / 1e6
         return BadInput(
-            f"cannot be written ({error.strerror}); what came in by about {self._last_us / 1e6:.3f} s can be replayed",
+            f"cannot be written ({error.strerror}); what came in by about {safe_s:.3f} s can be replayed",
             source=str(self.folder),
         )
 
@@ -191,7 +201,7 @@ def replay_command(folder: Path) -> str:
 
 def is_live_run(folder: Path) -> bool:
     """Whether the folder has a recorded live run."""
-    return (folder / RUN).is_file() and (folder / LOG).is_file()
+    return (folder / RUN).is_file()
 
 
 def read_live_run(folder: Path) -> RecordedLiveRun:
@@ -208,4 +218,4 @@ def read_live_run(folder: Path) -> RecordedLiveRun:
             f"cannot be read ({type(error).__name__}: {error}); record the run again",
             source=str(path),
         ) from error
-    return RecordedLiveRun(folder, Scenario.load(folder / SCENARIO), served, read_log(folder / LOG))
+    return RecordedLiveRun(folder, Scenario.load(folder / SCENARIO), served, read_log(folder))

@@ -1,28 +1,28 @@
 """The log of a live run: each input with the virtual time at which it came in, in order, and at the end the digest.
 
-The file begins with ``MAGIC``. Each entry follows as its length (4 bytes), the CRC-32 of what comes next (4 bytes), its
-kind (1 byte), its virtual time in microseconds (8 bytes), a number (4 bytes: of its connection or operation; at the end
-the checksum of the answers), and its data. All numbers are unsigned and little-endian. Entries are only appended, so
-that a process that is killed leaves at most one that is cut short.
+It begins with ``MAGIC``. Each entry follows as its length (4 bytes), the CRC-32 of what comes next (4 bytes), its kind
+(1 byte), its virtual time in microseconds (8 bytes), a number (4 bytes: of its connection or operation; at the end the
+checksum of the answers), and its data. All numbers are unsigned and little-endian. Entries are only appended, so that a
+process that is killed leaves at most one that is cut short. A recording has it in pieces (``pieces``), the frames of a
+scenario in one file.
 """
 
 from __future__ import annotations
 
-import os
 import struct
 from collections.abc import Callable, Iterator
 from io import BytesIO
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple, Protocol
 from zlib import crc32
 
-from attrs import define, field, frozen
+from attrs import define, frozen
 
 from scenarios.errors import BadInput
-from scenarios.reading import opened_file
 from scenarios.units import LARGEST
 from scenarios.wire.inputs import Accepted, Closed, Frame, Input, Operation
+from scenarios.wire.recording.pieces import PieceReader
 
 MAGIC = b"understudy live run 2\n"
 MOST_BYTES = 104_857_600 + 1024
@@ -54,50 +54,67 @@ class Entry(NamedTuple):
     what: Input | Ended
 
 
-class RecordedInputs(NamedTuple):
-    """The content of a log.
+@frozen(kw_only=True)
+class RecordedInputs:
+    """The content of a log that was read once, to its end. Its entries are read again when they are asked for: those of
+    an hour under load do not fit in memory.
 
     Attributes:
-        entries: the whole entries, in order.
+        opened: opens the content.
+        count: the whole entries.
+        last_us: the time of the last one; 0: there is none.
         cut_short: whether the process ended while it wrote the next entry.
+        ended: the end of the run; None: it was killed.
     """
 
-    entries: list[Entry]
-    cut_short: bool
+    opened: Callable[[], BinaryIO]
+    source: str
+    count: int = 0
+    last_us: int = 0
+    cut_short: bool = False
+    ended: Ended | None = None
 
     @property
-    def ended(self) -> Ended | None:
-        """The end of the run; None: it was killed."""
-        last = self.entries[-1].what if self.entries else None
-        return last if isinstance(last, Ended) else None
+    def entries(self) -> Iterator[Entry]:
+        """The whole entries, in order."""
+        with self.opened() as file:
+            for entry in _entries(file, self.source):
+                if entry is not None:
+                    yield entry
+
+
+class Appended(Protocol):
+    """A file that a log is written to."""
+
+    def write(self, data: bytes, /) -> object: ...
+    def flush(self) -> object: ...
+    def close(self) -> object: ...
 
 
 @define(eq=False)
 class InputLog:
     """Appends entries to a new file. Use it as a context manager, or ``close`` it.
 
-    Raises: OSError where the disk refuses, in every method; the entries before are whole then.
+    Raises: OSError where the disk refuses, in every method; the entries that were flushed before are whole then.
     """
 
-    path: Path
-    _file: BinaryIO = field(init=False)
+    file: Appended
 
     def __attrs_post_init__(self) -> None:
-        self._file = self.path.open("xb")
-        self._file.write(MAGIC)
+        self.file.write(MAGIC)
 
     def write(self, t_us: int, what: Input | Ended) -> None:
         """Append an entry. It can stay in the memory of this process until ``flush``."""
         kind, number, data = _taken_apart(what)
         rest = _HEAD.pack(kind, t_us, number) + data
-        self._file.write(_FRONT.pack(len(rest), crc32(rest)) + rest)
+        self.file.write(_FRONT.pack(len(rest), crc32(rest)) + rest)
 
     def flush(self) -> None:
         """Give what was appended to the operating system, so that it survives the end of this process."""
-        self._file.flush()
+        self.file.flush()
 
     def close(self) -> None:
-        self._file.close()
+        self.file.close()
 
     def __enter__(self) -> InputLog:
         return self
@@ -108,56 +125,71 @@ class InputLog:
         self.close()
 
 
-def read_log(path: Path) -> RecordedInputs:
-    """The entries of a file. Raises: BadInput where it is no such file, or an entry before the last one is damaged."""
-    with opened_file(path, "the log that serve --record writes") as file:
-        return _entries(file, os.fstat(file.fileno()).st_size, str(path))
+def read_log(folder: Path) -> RecordedInputs:
+    """The log of a recording. Raises: BadInput where it is none or damaged, or lacks a piece."""
+    pieces = PieceReader(folder)
+    found = _looked_through(lambda: PieceReader(folder).open(), str(folder), pieces.open())
+    if pieces.is_ended and found.ended is None:
+        raise pieces.missing()
+    return found
 
 
 def entries_of(data: bytes, source: str) -> RecordedInputs:
-    """The entries of a log's bytes. Raises: BadInput as ``read_log``."""
-    return _entries(BytesIO(data), len(data), source)
+    """The log in some bytes. Raises: BadInput as ``read_log``."""
+    return _looked_through(lambda: BytesIO(data), source, BytesIO(data))
 
 
-def _entries(file: BinaryIO, size: int, source: str) -> RecordedInputs:
+def _looked_through(opened: Callable[[], BinaryIO], source: str, file: BinaryIO) -> RecordedInputs:
+    count, last, cut_short = 0, None, False
+    with file:
+        for entry in _entries(file, source):
+            if entry is None:
+                cut_short = True
+            else:
+                count, last = count + 1, entry
+    return RecordedInputs(
+        opened=opened, source=source, count=count, last_us=last.t_us if last else 0, cut_short=cut_short,
+        ended=last.what if last and isinstance(last.what, Ended) else None,
+    )  # fmt: skip
+
+
+def _entries(file: BinaryIO, source: str) -> Iterator[Entry | None]:
+    """The entries; at the end None for one that is cut short."""
     magic = file.read(len(MAGIC))
     if magic != MAGIC:
-        if MAGIC.startswith(magic):
-            return RecordedInputs([], cut_short=True)
-        raise BadInput("is not the log of a live run of this version; record the run again", source=source)
-    entries: list[Entry] = []
-    for place, rest in _rests(file, size, source):
+        if not MAGIC.startswith(magic):
+            raise BadInput("is not the log of a live run of this version; record the run again", source=source)
+        yield None
+        return
+    before_us = 0
+    for place, rest in _rests(file, source):
         if rest is None:
-            return RecordedInputs(entries, cut_short=True)
+            yield None
+            return
         try:
             entry = _entry(rest)
-            if entries and not entries[-1].t_us <= entry.t_us <= LARGEST:
+            if not before_us <= entry.t_us <= LARGEST:
                 raise ValueError("earlier than the one before")
-            entries.append(entry)
         except (struct.error, ValueError, KeyError) as error:
             what = f"has an entry at byte {place} that this version does not know; record the run again"
             raise BadInput(what, source=source) from error
-    return RecordedInputs(entries, cut_short=False)
+        before_us = entry.t_us
+        yield entry
 
 
-def _rests(file: BinaryIO, size: int, source: str) -> Iterator[tuple[int, bytes | None]]:
+def _rests(file: BinaryIO, source: str) -> Iterator[tuple[int, bytes | None]]:
     """The place and the content of each entry; None for the content of one that is cut short."""
     place = len(MAGIC)
-    while place < size:
-        front = file.read(_FRONT.size)
-        if len(front) < _FRONT.size:
+    while front := file.read(_FRONT.size):
+        length, checksum = _FRONT.unpack(front) if len(front) == _FRONT.size else (0, None)
+        rest = file.read(min(length, MOST_BYTES))
+        if checksum is None or len(rest) < min(length, MOST_BYTES):
             yield place, None
             return
-        length, checksum = _FRONT.unpack(front)
-        end = place + _FRONT.size + length
-        rest = file.read(length) if end <= size and length <= MOST_BYTES else b""
-        if end > size or (crc32(rest) != checksum and end == size):
-            yield place, None
-            return
-        if crc32(rest) != checksum or length > MOST_BYTES:
+        if crc32(rest) != checksum:
             raise BadInput(f"is damaged at byte {place}: the checksum is wrong; record the run again", source=source)
         yield place, rest
-        place = end
+        place += len(front) + length
 
 
 def _taken_apart(what: Input | Ended) -> tuple[int, int, bytes]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -34,10 +34,17 @@ class ReplayedInputs:
         perform: handles each input, in the world.
     """
 
-    entries: list[Entry]
+    entries: Iterator[Entry]
     perform: Callable[[Any], object] = field(init=False)
-    _next: int = 0
+    _coming: Entry | None = field(init=False)
+    """The next entry; None: the last one was taken."""
+    _coming_us: int = field(init=False)
+    """The time of that, or of the last one."""
     _began_us: int = UNBOUNDED
+
+    def __attrs_post_init__(self) -> None:
+        self._coming = next(self.entries)
+        self._coming_us = self._coming.t_us
 
     def begin(self, now_us: int) -> None:
         """Let time wait for inputs from now on: the cluster is up."""
@@ -51,15 +58,17 @@ class ReplayedInputs:
     def _due_us(self) -> int:
         """The time of the next input. If that is too early, as the end of a run without inputs is, it is the first time
         at which there can be inputs."""
-        return max(self.entries[min(self._next, len(self.entries) - 1)].t_us, self._began_us)
+        return max(self._coming_us, self._began_us)
 
     def take(self, now_us: int) -> Input | None:
         """The next input, at its time."""
-        if self._next == len(self.entries) or self._due_us != now_us:
+        if self._coming is None or self._due_us != now_us:
             return None
-        self._next += 1
-        what = self.entries[self._next - 1].what
+        what = self._coming.what
         assert not isinstance(what, Ended)
+        self._coming = next(self.entries, None)
+        if self._coming is not None:
+            self._coming_us = self._coming.t_us
         return what
 
     def seconds_until(self, _t_us: float) -> float:
@@ -126,7 +135,7 @@ class ReplayedRun:
         if trace_dir is not None and recording is not None:
             write_trace(run, recorded.scenario, figures, recording.tables(run), trace_dir, overwrite=True)
         ended = recorded.inputs.ended
-        whole = ended is not None and (self.until_us is None or self.until_us >= recorded.inputs.entries[-1].t_us)
+        whole = ended is not None and (self.until_us is None or self.until_us >= recorded.inputs.last_us)
         return Replay(run, Ended(run.digest, answers.checksum) == ended if whole else None)
 
     def _ready(self) -> None:
@@ -136,10 +145,15 @@ class ReplayedRun:
         world.horizon_moved()
 
 
-def _stopped(entries: Iterable[Entry], until_us: int | None) -> list[Entry]:
+def _stopped(entries: Iterable[Entry], until_us: int | None) -> Iterator[Entry]:
     """The inputs up to ``until_us`` (None: all), and after them an input that stops the run."""
-    kept = [entry for entry in entries if not isinstance(entry.what, Ended)]
-    stop = Operation(json.dumps({ACTION: STOP}))
-    if until_us is not None and kept and kept[-1].t_us > until_us:
-        return [*(entry for entry in kept if entry.t_us <= until_us), Entry(until_us, stop)]
-    return [*kept, Entry(kept[-1].t_us if kept else 0, stop)]
+    stop, last_us = Operation(json.dumps({ACTION: STOP})), 0
+    for entry in entries:
+        if isinstance(entry.what, Ended):
+            break
+        if until_us is not None and entry.t_us > until_us:
+            last_us = until_us
+            break
+        last_us = entry.t_us
+        yield entry
+    yield Entry(last_us, stop)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -38,7 +38,7 @@ def write_scenario(recorded: RecordedLiveRun, path: Path) -> Path:
             raise BadInput("is there already; name another file", where="--to-scenario", source=str(file))
     inputs = [entry for entry in _loads(recorded.inputs.entries) if not isinstance(entry.what, Operation | Ended)]
     try:
-        with InputLog(frames) as log:
+        with InputLog(frames.open("xb")) as log:
             for entry in inputs:
                 log.write(*entry)
         text = write_toml(_table(recorded, frames.name))
@@ -69,7 +69,7 @@ def _table(recorded: RecordedLiveRun, frames: str) -> dict[str, Any]:
     }
 
 
-def _loads(entries: list[Entry]) -> list[Entry]:
+def _loads(entries: Iterable[Entry]) -> list[Entry]:
     """The inputs without those by which clients have logged in: a scenario's brokers ask for no password, and its file
     has none."""
     with_login: dict[int, int] = {}

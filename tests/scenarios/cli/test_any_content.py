@@ -26,6 +26,7 @@ from tests.scenarios.language.builders import SMALL
 from tests.scenarios.wire.recording.written import write_recording
 
 TRACE = "trace"
+PIECE = "recording/log-00001.gz"
 SAFE = '[plan]\nfile = "plan.json"\n'
 PLAN = '{"version": 1, "partitions": [{"topic": "orders", "partition": 0, "replicas": [3, 4, 5]}]}'
 CHAOS = """\
@@ -56,12 +57,21 @@ class Reader:
         file: its path in the folder of a case; a pattern for one whose name is not known.
         words: the command line; ``HERE`` stands for the folder.
         refuses: anything that is not of the form; otherwise some of it can be used, as an empty log can.
+        packed: whether the content is compressed by gzip.
     """
 
     module: str
     file: str
     words: str
     refuses: bool = True
+    packed: bool = False
+
+    def content(self, file: Path) -> bytes:
+        return zlib.decompressobj(31).decompress(file.read_bytes()) if self.packed else file.read_bytes()
+
+    def write(self, content: bytes, file: Path) -> None:
+        packing = zlib.compressobj(1, wbits=31)  # without an end, as of a run that was killed
+        file.write_bytes(packing.compress(content) + packing.flush(zlib.Z_SYNC_FLUSH) if self.packed else content)
 
 
 READERS = {
@@ -76,8 +86,11 @@ READERS = {
         "forecasting/variants.py", "plan.json", "forecast HERE/small.toml --plan HERE/plan.json"
     ),
     "run.toml": Reader("wire/recording/folder.py", "recording/run.toml", "replay HERE/recording"),
-    "log": Reader("wire/recording/log.py", "recording/log", "replay HERE/recording --quiet", refuses=False),
-    "operations": Reader("wire/operations/performing.py", "recording/log", "timeline HERE/recording", refuses=False),
+    "piece": Reader("wire/recording/pieces.py", PIECE, "replay HERE/recording --quiet", refuses=False),
+    "log": Reader("wire/recording/pieces.py", PIECE, "replay HERE/recording --quiet", refuses=False, packed=True),
+    "operations": Reader(
+        "wire/operations/performing.py", PIECE, "timeline HERE/recording", refuses=False, packed=True
+    ),
     "manifest": Reader("runs/dataset/manifest.py", "trace/manifest.json", "timeline HERE/trace"),
     "runs": Reader("runs/dataset/reader.py", "trace/runs/*/*/*.parquet", "compare HERE/trace"),
     "events": Reader("runs/dataset/reader.py", "trace/events/*/*/*.parquet", "timeline HERE/trace"),
@@ -247,16 +260,12 @@ def test_all_large_content_is_among_that_of_some_readers() -> None:
 
 def check_contents(reader: Reader, contents: list[str], whole: Path, tmp_path: Path) -> None:
     lines = [
-        case(whole, tmp_path / str(number), reader, partial(write, CONTENTS[what]))
+        case(whole, tmp_path / str(number), reader, partial(reader.write, CONTENTS[what]))
         for number, what in enumerate(contents)
     ]
     for what, called in zip(contents, calls(*lines, cwd=tmp_path), strict=True):
         (refused if reader.refuses else in_limits)(called, what)
         assert "the tool failed" not in called.err, (what, called)
-
-
-def write(content: bytes, file: Path) -> None:
-    file.write_bytes(content)
 
 
 def huge(file: Path) -> None:
@@ -325,7 +334,7 @@ def test_damaged_content_is_no_defect_of_the_program(
     reader, place = READERS[name], tmp_path_factory.mktemp("damaged")
     (file,) = whole.glob(reader.file)
     lines = [
-        case(whole, place / str(number), reader, partial(write, one(file.read_bytes())))
+        case(whole, place / str(number), reader, partial(reader.write, one(reader.content(file))))
         for number, one in enumerate(damages)
     ]
     for called in calls(*lines, cwd=place):
