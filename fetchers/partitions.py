@@ -227,11 +227,11 @@ class Partitions:
 
     def _show_those_that_wait_too_long(self, now_us: int) -> None:
         """Show the partitions that still wait for longer than a back-off: the clock was set back since it began."""
-        latest_us, node = now_us + self._backoff_us, self._process.node
+        latest_us, broker = now_us + self._backoff_us, self._process.node.id
         all_wait = self.all_delayed_until_us and self.all_delayed_until_us > latest_us
         for tp in self.states if all_wait else self.delayed:
             if all_wait or self.states[tp].delayed_until_us > latest_us:
-                node.trace.mark(Deviated, node.id, "DelayedItem.getDelay", *tp, node.id)
+                self._process.mark(Deviated, broker, "DelayedItem.getDelay", *tp, broker)
 
     def next_end_of_delay_us(self) -> int | None:
         """The time until the first back-off is over, or until a throttled partition may be fetched; None: neither.

@@ -10,7 +10,7 @@ from brokers.log.batch_runs import BatchRuns, Piece, all_pieces, ended, pieces
 from brokers.log.directory import LogDirectory, log_path
 from brokers.log.leader_epoch_cache import NO_EPOCHS, LeaderEpochFileCache
 from brokers.log.log_config import LogConfig
-from brokers.log.producer_state_manager import NO_PRODUCERS, ProducerStateManager, remembered
+from brokers.log.producer_state_manager import NO_PRODUCERS, AbortedTransaction, ProducerStateManager, remembered
 from brokers.log.segments import Segment, active, deletable, oldest, segments
 from emulator.disks import DiskFault, File
 from emulator.protocol.extents import ExtentPart
@@ -222,6 +222,10 @@ class Log:
         """The offset up to which readers of committed records may read, if this is the replica's high watermark."""
         return self.producers.last_stable_offset(high_watermark, self.start_offset)
 
+    def aborted_between(self, offset: int, end: int) -> tuple[AbortedTransaction, ...]:
+        """The aborted transactions that a reader of committed records from ``offset`` to ``end`` gets."""
+        return self.producers.aborted_between(offset, end, empty=not self.directory.rules.skips_empty_transactions)
+
     def read(self, offset: int, max_bytes: int) -> tuple[Batch, ...]:
         """The batches from ``offset`` on: at most ``max_bytes``, but at least one batch if there is one. Those
         of which compaction has left nothing have no size.
@@ -416,7 +420,8 @@ class Log:
         """
         old = self.segments
         config = self.directory.config_of(self.tp.topic)
-        count, reason = deletable(old, config, now_us, high_watermark, self.start_offset)
+        first = self.directory.rules.deletes_by_start_first
+        count, reason = deletable(old, config, now_us, high_watermark, self.start_offset, start_first=first)
         if count:
             self._producers_deleted(old[count - 1].end)
             self._file.drop(old[count - 1].end)

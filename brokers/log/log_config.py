@@ -211,6 +211,10 @@ class LogRules:
             compacted that no other replica had.
         sets_delete_horizons: KIP-534 (3.1): a batch with tombstones, or a marker, says until when it stays: for
             delete.retention.ms after it was first compacted. Before, that depended on when the segments had changed.
+        skips_empty_transactions: KAFKA-10702 (2.8): readers of committed records get no aborted transaction that
+            has no record. Before, such a one began and ended at its marker.
+        deletes_by_start_first: KAFKA-12177 (3.0): retention deletes the segments before the start of the log first,
+            then by size, then by age. Before, the other way round, so that a segment could wait for the next check.
         tries_other_directories: KAFKA-8526 (2.4): where the emptiest directory cannot take a new log, the next one
             does. Before, the replica went offline.
     """
@@ -225,6 +229,8 @@ class LogRules:
     cleaner_survives: bool = True
     compacts_stable: bool = False
     sets_delete_horizons: bool = False
+    skips_empty_transactions: bool = False
+    deletes_by_start_first: bool = False
     tries_other_directories: bool = False
 
 

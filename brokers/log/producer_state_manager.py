@@ -173,8 +173,9 @@ class ProducerStateManager:
         whose marker is not committed (Log.lastStableOffset)."""
         return high_watermark
 
-    def aborted_between(self, _offset: int, _end: int) -> tuple[AbortedTransaction, ...]:
-        """The aborted transactions that have records from ``offset`` on and before ``end``, or may have."""
+    def aborted_between(self, _offset: int, _end: int, *, empty: bool) -> tuple[AbortedTransaction, ...]:
+        """The aborted transactions that have records from ``offset`` on and before ``end``, or may have. ``empty``:
+        also those that have only their marker."""
         return ()
 
 

@@ -63,27 +63,45 @@ def _between(base: int, following: int, batches: Sequence[Batch]) -> Segment:
 
 
 def deletable(
-    old: Sequence[Segment], config: LogConfig, now_us: int, high_watermark: int, log_start: int
+    old: Sequence[Segment], config: LogConfig, now_us: int, high_watermark: int, log_start: int, *, start_first: bool
 ) -> tuple[int, str]:
-    """The number of the oldest segments to delete, and the reason: ``time``, ``size`` or ``start``
+    """The number of the oldest segments to delete, and the first reason: ``time``, ``size`` or ``start``
     (Log.deleteOldSegments, 2.3).
 
-    Segments that reach beyond the high watermark are kept, and so is an empty active segment.
+    Segments that reach beyond the high watermark are kept, and so is an empty active segment. ``start_first``: see
+    ``LogRules.deletes_by_start_first``.
     """
     allowed = 0
     for segment in old:
         if segment.next_offset > high_watermark or segment.begin == segment.end:
             break
         allowed += 1
-    count, reason = 0, ""
-    if config.deletes and config.retention_us >= 0:
+
+    def before_start(count: int) -> int:
+        while count < min(allowed, len(old) - 1) and old[count].next_offset <= log_start:
+            count += 1
+        return count
+
+    def too_old(count: int) -> int:
         while count < allowed and now_us - old[count].newest_us > config.retention_us:
-            count, reason = count + 1, "time"
-    if config.deletes and config.retention_bytes >= 0:
+            count += 1
+        return count
+
+    def too_much(count: int) -> int:
         excess = sum(segment.size for segment in old[count:]) - config.retention_bytes
         while count < allowed and excess >= old[count].size:
             excess -= old[count].size
-            count, reason = count + 1, reason or "size"
-    while count < min(allowed, len(old) - 1) and old[count].next_offset <= log_start:
-        count, reason = count + 1, reason or "start"
+            count += 1
+        return count
+
+    looks = {"start": before_start}
+    if config.deletes and config.retention_bytes >= 0:
+        looks["size"] = too_much
+    if config.deletes and config.retention_us >= 0:
+        looks["time"] = too_old
+    count, reason = 0, ""
+    for name, look in looks.items() if start_first else reversed(looks.items()):
+        found = look(count)
+        if found > count:
+            count, reason = found, reason or name
     return count, reason

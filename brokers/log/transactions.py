@@ -194,11 +194,11 @@ class TransactionalProducers(ProducerStateManager):
         first = min(self.ongoing.values(), default=high_watermark)
         return min(max(min(firsts, first), log_start), high_watermark)
 
-    def aborted_between(self, offset: int, end: int) -> tuple[AbortedTransaction, ...]:
+    def aborted_between(self, offset: int, end: int, *, empty: bool) -> tuple[AbortedTransaction, ...]:
         found = []
         for place in range(bisect_left(self.aborted, offset, key=_last_offset), len(self.aborted)):
             aborted = self.aborted[place]
-            if aborted.first_offset < end:
+            if aborted.first_offset < end and (empty or aborted.first_offset < aborted.last_offset):
                 found.append(AbortedTransaction(aborted.producer_id, aborted.first_offset))
             if aborted.last_stable_offset >= end:
                 break

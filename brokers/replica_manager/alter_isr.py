@@ -223,7 +223,7 @@ class DefaultAlterIsrManager:
             item = items[tp]
             # An item that waits by now goes, too, though it was never sent (KAFKA-12686, 3.0).
             if self._unsent.pop(tp, item) is not item:
-                trace.mark(Deviated, self.process.node.id, "KAFKA-12686", *tp, self.process.node.id)
+                self.process.mark(Deviated, self.process.node.id, "KAFKA-12686", *tp, self.process.node.id)
             if item.abandoned():
                 continue
             trace.cause = item.cause

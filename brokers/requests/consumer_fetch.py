@@ -221,5 +221,5 @@ class ConsumerFetch:
         if log.producers.has_transactions:
             aborted: tuple[tuple[int, int], ...] = ()
             if batches and isolation == READ_COMMITTED:
-                aborted = log.producers.aborted_between(offset, batches[-1].next_offset)
+                aborted = log.aborted_between(offset, batches[-1].next_offset)
             stability[tp] = Stability(log.last_stable_offset(high_watermark), aborted)

@@ -325,7 +325,7 @@ class TransactionCoordinator:
                 return
             log.info("a transaction has lasted too long", transactional_id=metadata.id)
             home = self.store.partitions.home(metadata.id)
-            self.process.node.trace.mark(TransactionLate, self.process.node.id, metadata.id, home)
+            self.process.mark(TransactionLate, self.process.node.id, metadata.id, home)
             fence = metadata.prepare_fence()
             self._end(
                 metadata.id, fence.producer_id, fence.producer_epoch, lambda _error: None, committed=False,

@@ -54,6 +54,13 @@ PROFILE = KAFKA_2_7.with_differences(
         policies={"brokers.groups.rebalance_keeps_offsets": True},
     ),
     Difference(
+        title="readers of committed records",
+        before="get also the aborted transactions that have no record in the partition",
+        here="get only the aborted transactions that have a record in the partition",
+        source="KAFKA-10702, 2.8",
+        policies={"brokers.log_rules.skips_empty_transactions": True},
+    ),
+    Difference(
         title="clients find the versions of APIs of",
         here="2.8.2: as in 2.7, and topic ids (Metadata 10, CreateTopics 7, DeleteTopics 6), DescribeCluster",
         source="KIP-516 and KIP-700, 2.8",
@@ -69,7 +76,6 @@ PROFILE = KAFKA_2_7.with_differences(
     release=RELEASE,
     help="2.8: kafka-2.7 with topic ids (KIP-516)",
     leaves_out=(
-        "KAFKA-10702: the aborted transactions in the answer to a consumer include those without records, as in 2.7",
         "KAFKA-9751: while a topic is being created for one Metadata request, another one for it is answered as in 2.7",
     ),
 )

@@ -43,6 +43,13 @@ PROFILE = KAFKA_2_8.with_differences(
         policies={"brokers.records_alone_go_last": True},
     ),
     Difference(
+        title="retention deletes",
+        before="by age, then by size, then what is before the start of the log",
+        here="what is before the start of the log, then by size, then by age",
+        source="KAFKA-12177, 3.0",
+        policies={"brokers.log_rules.deletes_by_start_first": True},
+    ),
+    Difference(
         title="clients find the versions of APIs of",
         here="3.0.2: as in 2.8, and several groups in one request (FindCoordinator 4, OffsetFetch 8), ListOffsets 7",
         source="KIP-699, KIP-709 and KIP-734, 3.0",

@@ -48,7 +48,7 @@ def test_a_log_without_transactions_is_stable_up_to_its_high_watermark() -> None
     bench.write(ANNE, 0, attributes=0)
     assert not bench.log.producers.has_transactions
     assert bench.stable(1) == 1
-    assert bench.log.producers.aborted_between(0, 9) == ()
+    assert bench.log.aborted_between(0, 9) == ()
 
 
 def test_it_is_stable_up_to_the_first_open_transaction() -> None:
@@ -77,11 +77,11 @@ def test_aborted_transactions_are_listed_where_they_have_records() -> None:
     bench.mark(BERT, committed=True)
     bench.write(ANNE, 2)
     bench.mark(ANNE, committed=False)
-    producers = bench.log.producers
+    log = bench.log
     first, second = AbortedTransaction(ANNE, 0), AbortedTransaction(ANNE, 6)
-    assert producers.aborted_between(0, 9) == (first, second)
-    assert producers.aborted_between(0, 6) == (first,)
-    assert producers.aborted_between(5, 9) == (second,)
+    assert log.aborted_between(0, 9) == (first, second)
+    assert log.aborted_between(0, 6) == (first,)
+    assert log.aborted_between(5, 9) == (second,)
 
 
 def test_a_restart_and_a_truncation_know_the_same() -> None:
@@ -92,10 +92,10 @@ def test_a_restart_and_a_truncation_know_the_same() -> None:
     reloaded = Log(bench.log.directory, TP)
     assert isinstance(reloaded.producers, TransactionalProducers)
     assert reloaded.producers.ongoing == {BERT: 3}
-    assert reloaded.producers.aborted_between(0, 9) == (AbortedTransaction(ANNE, 0),)
+    assert reloaded.aborted_between(0, 9) == (AbortedTransaction(ANNE, 0),)
     reloaded.truncate_to(2)
     assert reloaded.producers.ongoing == {ANNE: 0}
-    assert reloaded.producers.aborted_between(0, 9) == ()
+    assert reloaded.aborted_between(0, 9) == ()
     reloaded.truncate_to(0)
     assert reloaded.producers is NO_PRODUCERS
 

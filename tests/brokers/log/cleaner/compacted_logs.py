@@ -102,7 +102,7 @@ class CompactedLog:
 def records_of(log: Log, begin: int = 0, *, committed: bool = False) -> list[Read]:
     """The records of a log, as a consumer takes them from the bytes."""
     aborted: dict[int, list[int]] = {}
-    for one in log.producers.aborted_between(begin, log.end_offset):
+    for one in log.aborted_between(begin, log.end_offset):
         aborted.setdefault(one.producer_id, []).append(one.first_offset)
     dropping: dict[int, None] = {}
     found: list[Read] = []

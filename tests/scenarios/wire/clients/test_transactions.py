@@ -318,7 +318,7 @@ def test_the_timeline_has_the_states_of_a_transaction(tmp_path: Path) -> None:
 def test_a_leader_without_its_guard_is_found_by_the_checker(guard: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """It gives readers all that is replicated, or does not say what was aborted."""
 
-    def unguarded(_self: object, first: int, _second: int) -> Any:
+    def unguarded(_self: object, first: int, _second: int, **_: object) -> Any:
         return first if guard == "last_stable_offset" else ()
 
     monkeypatch.setattr(TransactionalProducers, guard, unguarded)
