@@ -44,7 +44,7 @@ PROFILE = KAFKA_2_5.with_differences(
         before="fails (UNKNOWN_SERVER_ERROR)",
         here="is refused (INVALID_REQUEST); changes the list's default",
         source="KAFKA-9644 and KAFKA-9695, 2.6",
-        policies={"brokers.knows_missing_settings": True},
+        policies={"brokers.admin.knows_missing_settings": True},
     ),
     Difference(
         title="replicas of several brokers that go offline leave an ISR in the order",
