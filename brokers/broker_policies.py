@@ -156,6 +156,8 @@ class BrokerPolicies:
             Before, a reader whose limit was below the size of a message got nothing there, and stayed there.
         leaders_alone_measure_producers: KAFKA-8392 (2.4): a broker that leads no partition of a topic any more shows no
             BytesInPerSec and MessagesInPerSec of it. Before, they stayed as long as it had a replica.
+        refuses_unknown_times: KAFKA-17331 (3.9): a negative time that has no meaning in a client's version of
+            ListOffsets is refused. Before, no record had it, or it had the meaning of a later version.
         identifies_logs: KAFKA-13132 (3.0): a new log gets the id of its topic as it is created, one without an id gets
             it from a LeaderAndIsr of the leader epoch that the replica has already, and the first request of a process
             is checked like any other. In 2.8 that one was not, and no log had an id before the second.
@@ -231,6 +233,7 @@ class BrokerPolicies:
     fetches_fit_quota: bool = False
     loggers: tuple[tuple[str, str], ...] = ()
     latest_is_committed: bool = True
+    refuses_unknown_times: bool = False
     high_watermark_waits_for_caught_up: bool = True
     stop_answers_waiting: bool = False
     unassigned_leave_isr: bool = True

@@ -32,6 +32,8 @@ class GroupPolicies:
             group is Empty. Before and after, anyone may.
         rejoining_sets_timeouts: KAFKA-14009 (3.3.2): a member that joins again has the timeouts that it states. Before,
             it kept those of its first JoinGroup.
+        hides_loading: KAFKA-9656 (2.6): a producer that does not know COORDINATOR_LOAD_IN_PROGRESS gets
+            COORDINATOR_NOT_AVAILABLE instead for its offsets. Before, it got the error that it does not know.
         states_in_any_case: KAFKA-16095 (3.8): ListGroups finds states whatever the case of their names.
     """
 
@@ -46,4 +48,5 @@ class GroupPolicies:
     validates_members: bool = False
     empty_validates_members: bool = False
     rejoining_sets_timeouts: bool = False
+    hides_loading: bool = False
     states_in_any_case: bool = False

@@ -52,6 +52,8 @@ class TransactionalOffsets:
         (KIP-447)."""
         error = NO_ERROR if request.group else Errors.INVALID_GROUP_ID
         error = error or self.store.partitions.error_of(request.group)
+        if error is Errors.COORDINATOR_LOAD_IN_PROGRESS and self.store.policies.hides_loading:
+            error = error if request.knows_loading else Errors.COORDINATOR_NOT_AVAILABLE
         if error:
             return error, None
         group = self.store.create(request.group)

@@ -47,6 +47,13 @@ PROFILE = KAFKA_2_5.with_differences(
         policies={"brokers.admin.knows_missing_settings": True},
     ),
     Difference(
+        title="a producer of before 2.3 that commits offsets while their coordinator reads its log gets",
+        before="COORDINATOR_LOAD_IN_PROGRESS, which it does not know",
+        here="COORDINATOR_NOT_AVAILABLE",
+        source="KAFKA-9656, 2.6",
+        policies={"brokers.groups.hides_loading": True},
+    ),
+    Difference(
         title="replicas of several brokers that go offline leave an ISR in the order",
         here="of the hashes of the brokers' ids (0, 1, 2), as Scala 2.13 has them; so have ISRs of more than four, and "
         "moves that begin together. `cluster.scala` asks for the build for Scala 2.12",

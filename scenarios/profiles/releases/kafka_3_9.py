@@ -22,6 +22,13 @@ PROFILE = KAFKA_3_6.with_differences(
         policies={"brokers.caps_min_isr": True},
     ),
     Difference(
+        title="a negative time that has no meaning in a client's version of ListOffsets",
+        before="is answered with no offset, or has the meaning of a later version",
+        here="is refused (UNSUPPORTED_VERSION)",
+        source="KAFKA-17331, 3.9",
+        policies={"brokers.refuses_unknown_times": True},
+    ),
+    Difference(
         title="a question for the groups in some states (ListGroups)",
         before="has to spell the states as Kafka does",
         here="may spell them in any case",

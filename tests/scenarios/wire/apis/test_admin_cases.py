@@ -4,7 +4,7 @@ DescribeClusterRequestTest, PlaintextAdminIntegrationTest (2.7.2 to 3.9.0)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from typing import Any
 
@@ -19,7 +19,7 @@ TOPIC, BROKER = 2, 4
 SET, DELETE, APPEND, SUBTRACT = range(4)
 EXACT, DEFAULT, ANY = range(3)
 INVALID, INVALID_CONFIG = Errors.INVALID_REQUEST, Errors.INVALID_CONFIG
-Entity = dict[str, str | None]
+Entity = Mapping[str, str | None]
 
 
 class Clusters:
@@ -193,7 +193,7 @@ def test_alter_ip_quotas(of: Clusters) -> None:
     assert (
         alter(raw, (IP, {rate: 100.0}), ({"ip": "127.0.0.1"}, {rate: 20.0}), (everyone, {rate: 30.0}))
         == [(Errors.NONE, None)] * 3
-    )  # type: ignore[arg-type]
+    )
     first, local, rest = ((("ip", name),) for name in ("1.2.3.4", "127.0.0.1", None))
     assert describe(raw, filters(ip="1.2.3.4"), strict=True) == {first: {rate: 100.0}}
     assert describe(raw, filters(ip=None), strict=True) == {rest: {rate: 30.0}}
@@ -203,7 +203,7 @@ def test_alter_ip_quotas(of: Clusters) -> None:
     assert describe(raw, [], strict=True) == {}
     assert describe(raw, filters(user=object), strict=False) == {}
     for entity in (IP, {"ip": "127.0.0.1"}, everyone):
-        assert alter(raw, (entity, {rate: None})) == [(Errors.NONE, None)]  # type: ignore[list-item]
+        assert alter(raw, (entity, {rate: None})) == [(Errors.NONE, None)]
     assert describe(raw, [], strict=False) == {}
 
 
@@ -249,10 +249,10 @@ def test_describe_client_quotas(of: Clusters, release: str) -> None:
 
     for strict in (True, False):
         for parts in named:
-            exact = {type.replace("-", "_"): name for type, name in parts}
+            exact: dict[str, Any] = {type.replace("-", "_"): name for type, name in parts}
             assert found(strict, **exact) == those(strict, **exact) >= {parts}
-        for user in (None, object, "user-1", "none"):
-            for wanted in ({}, {"client_id": object}, {"user": user}, {"user": user, "client_id": object}):
+        for match in (None, object, "user-1", "none"):
+            for wanted in ({}, {"client_id": object}, {"user": match}, {"user": match, "client_id": object}):
                 assert found(strict, **wanted) == those(strict, **wanted)
     for parts in named:
         assert alter(raw, (dict(parts), {"request_percentage": None})) == [(Errors.NONE, None)]
