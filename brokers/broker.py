@@ -306,11 +306,11 @@ class Broker:
         manager, admin_zk = self.replicas, self.admin_zk
         configs = ConfigsHandler(
             self.process, admin_zk, manager.metadata, self.spec.server(), lambda: self._layers,
-            knows_missing=self.spec.policies.knows_missing_settings, shows_rates=self.spec.policies.shows_rates,
+            self.spec.policies.admin,
             loggers=BrokerLoggers(dict(self.spec.policies.loggers)) if self.spec.policies.loggers else None,
         )  # fmt: skip
         router.add(configs)
-        router.add(ClientQuotasHandler(self.process, admin_zk, self.spec.policies.limits_mutations))
+        router.add(ClientQuotasHandler(self.process, admin_zk, self.spec.policies.admin))
         router.add(DeleteRecordsHandler(manager))
         router.add(DescribeProducersHandler(manager))
         finder = CoordinatorFinder(self.process, manager.metadata, self._coordinators, admin_zk.create_topic)

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from attrs import evolve, field, frozen
 
+from brokers.admin_policies import AdminPolicies
 from brokers.broker_config import BrokerConfig
 from brokers.groups.policies import GroupPolicies
 from brokers.log.log_config import BROKER_NAMES, RULES, TOPIC_NAMES, LogConfig, LogRules
@@ -80,7 +81,6 @@ class BrokerPolicies:
         throttled_are_answered: KIP-219 (2.0): a client beyond its quota is answered at once, and its connection muted;
             before, the answer came later (ClientQuotaManager, 1.1.1 and 2.0.1).
         fetches_fit_quota: KAFKA-9677 (2.5): a Fetch gets no more than the client's quota lets pass in a window.
-        limits_mutations: KIP-599 (2.7): the settings of clients know controller_mutation_rate.
         loggers: KIP-412 (2.4): the loggers whose levels clients see and change, each with its level at the start;
             empty: none.
         latest_is_committed: KIP-207 (2.2): a new leader gives consumers no latest offset before its high watermark has
@@ -154,11 +154,10 @@ class BrokerPolicies:
         limits_messages: before KIP-98 (0.11) max.message.bytes limited each message of a batch, and not the batch.
         sends_first_batch: KIP-74 (0.10.1): the first batch of an answer to a fetch may be larger than the limits.
             Before, a reader whose limit was below the size of a message got nothing there, and stayed there.
-        knows_missing_settings: KAFKA-9644 and KAFKA-9695 (2.6): requests to change settings may leave out what was set
-            before, and are refused where they leave out a value.
         leaders_alone_measure_producers: KAFKA-8392 (2.4): a broker that leads no partition of a topic any more shows no
             BytesInPerSec and MessagesInPerSec of it. Before, they stayed as long as it had a replica.
-        shows_rates: KAFKA-9625 (2.5): DescribeConfigs shows the rates of throttles. Before, their values were withheld.
+        refuses_unknown_times: KAFKA-17331 (3.9): a negative time that has no meaning in a client's version of
+            ListOffsets is refused. Before, no record had it, or it had the meaning of a later version.
         identifies_logs: KAFKA-13132 (3.0): a new log gets the id of its topic as it is created, one without an id gets
             it from a LeaderAndIsr of the leader epoch that the replica has already, and the first request of a process
             is checked like any other. In 2.8 that one was not, and no log had an id before the second.
@@ -232,9 +231,9 @@ class BrokerPolicies:
     sends_any_reader_on: bool = False
     throttled_are_answered: bool = True
     fetches_fit_quota: bool = False
-    limits_mutations: bool = False
     loggers: tuple[tuple[str, str], ...] = ()
     latest_is_committed: bool = True
+    refuses_unknown_times: bool = False
     high_watermark_waits_for_caught_up: bool = True
     stop_answers_waiting: bool = False
     unassigned_leave_isr: bool = True
@@ -270,9 +269,7 @@ class BrokerPolicies:
     limits_messages: bool = False
     keyless_records: KeylessRecords = field(factory=KeylessRecords)
     sends_first_batch: bool = True
-    knows_missing_settings: bool = False
     leaders_alone_measure_producers: bool = False
-    shows_rates: bool = False
     identifies_logs: bool = False
     asks_for_producer_ids: bool = False
     shuts_down_by_metadata: bool = False
@@ -292,6 +289,7 @@ class BrokerPolicies:
     message_format: str = "2.3-IV1"
     api_versions: str = "2.3.1"
     lacks_metrics: frozenset[str] = frozenset()
+    admin: AdminPolicies = field(factory=AdminPolicies)
     groups: GroupPolicies = field(factory=GroupPolicies)
     transactions: TransactionPolicies = field(factory=TransactionPolicies)
     collections: ScalaCollections = SCALA_2_12

@@ -13,20 +13,27 @@ from attrs import define, field
 
 SAMPLES, WINDOW_MS = 11, 1000
 """quota.window.num and quota.window.size.seconds."""
-DEFAULT = "<default>"
-"""The name of the default entity in ZooKeeper (ConfigEntityName.Default)."""
+DEFAULT = ""
+"""The name of the default entity: one that no user and no client id has, as "<default>" may be."""
+DEFAULT_NODE = "<default>"
+"""Its name in ZooKeeper (ConfigEntityName.Default). A client that is called so has another one there."""
 ANONYMOUS = "ANONYMOUS"
 """The user of a connection without authentication (KafkaPrincipal.ANONYMOUS)."""
 PRODUCER, CONSUMER = "producer_byte_rate", "consumer_byte_rate"
 REQUESTS, MUTATIONS = "request_percentage", "controller_mutation_rate"
 Limits = Mapping[str, str]
 Entity = tuple[str | None, str | None]
-"""A user and a client id, as ZooKeeper names them without escapes; None: the entity has no such part."""
+"""A user and a client id, or DEFAULT; None: the entity has no such part."""
 
 
 def sanitized(name: str) -> str:
-    """A name as ZooKeeper has it in a path (Sanitizer.sanitize)."""
-    return quote(name, safe="").replace("~", "%7E")
+    """A name, or DEFAULT, as ZooKeeper has it in a path (Sanitizer.sanitize)."""
+    return DEFAULT_NODE if name == DEFAULT else quote(name, safe="").replace("~", "%7E")
+
+
+def desanitized(node: str) -> str:
+    """The reverse of ``sanitized``."""
+    return DEFAULT if node == DEFAULT_NODE else unquote(node)
 
 
 def entity_of(path: str) -> Entity | None:
@@ -35,7 +42,7 @@ def entity_of(path: str) -> Entity | None:
     kind, *names = path.split("/")
     if "" in names:
         return None
-    parts = [unquote(name) for name in names]
+    parts = [desanitized(name) for name in names]
     if kind == "clients" and len(names) == 1:
         return None, parts[0]
     if kind == "users" and len(names) == 1:
@@ -46,8 +53,8 @@ def entity_of(path: str) -> Entity | None:
 
 
 def path_of(entity: Entity) -> str:
-    """The reverse of ``entity_of``. ``DEFAULT`` stays as it is."""
-    user, client = (name if name in (None, DEFAULT) else sanitized(name) for name in entity)
+    """The reverse of ``entity_of``."""
+    user, client = (None if name is None else sanitized(name) for name in entity)
     if user is None:
         return f"clients/{client}"
     return f"users/{user}" if client is None else f"users/{user}/clients/{client}"

@@ -16,6 +16,8 @@ UNAVAILABLE = (
 COORDINATOR_NOT_AVAILABLE."""
 ELSEWHERE = Errors.NOT_LEADER_FOR_PARTITION, Errors.KAFKA_STORAGE_ERROR
 """The errors of an append where another broker has to be the coordinator: clients get NOT_COORDINATOR."""
+TOO_LARGE = Errors.MESSAGE_TOO_LARGE, Errors.RECORD_LIST_TOO_LARGE, Errors.INVALID_FETCH_SIZE
+"""The errors of an append that the topic does not take."""
 IDS_PER_BROKER, IDS_PER_PROCESS = 1 << 44, 1 << 32
 
 Done = Callable[[Errors, int], object]
@@ -59,8 +61,11 @@ class BatchIds:
         return self.first + process.node.id * IDS_PER_BROKER + process.number * IDS_PER_PROCESS + self._given
 
 
-def not_written(error: Errors) -> Errors:
-    """The error for a client of a coordinator where a record could not be written (storeOffsets)."""
+def not_written(error: Errors, too_large: Errors = Errors.UNKNOWN_SERVER_ERROR) -> Errors:
+    """The error for a client of a coordinator where a record could not be written (storeGroup, storeOffsets,
+    appendTransactionToLog); ``too_large``: the one for a record that the topic does not take."""
     if error in UNAVAILABLE:
         return Errors.COORDINATOR_NOT_AVAILABLE
+    if error in TOO_LARGE:
+        return too_large
     return Errors.NOT_COORDINATOR if error in ELSEWHERE else error

@@ -12,7 +12,7 @@ from brokers.coordinators.appending import Appender
 from brokers.coordinators.transitions import Transitions
 from brokers.groups.group import GroupMetadata, GroupState
 from brokers.groups.group_metadata_manager import GroupMetadataManager
-from brokers.groups.member import JoinCallback, MemberMetadata, SyncCallback
+from brokers.groups.member import JoinCallback, MemberMetadata, SyncCallback, Timeouts
 from brokers.groups.rebalance import GroupRebalances
 from brokers.replica_manager import ReplicaManager
 from emulator.nodes import Process
@@ -189,7 +189,7 @@ class GroupCoordinator:
         if member_id in group.pending and request.instance_id is None:
             self.rebalances.add(group, self._member(request, member_id), callback)
             return
-        error = self.check_member(group, request)
+        error = self.check_member(group, request, joins=True)
         member = group.members.get(member_id)
         if error or member is None or group.state in (GroupState.EMPTY, GroupState.DEAD):
             self._refuse(callback, member_id, error or Errors.UNKNOWN_MEMBER_ID)
@@ -202,8 +202,13 @@ class GroupCoordinator:
             # Its answer was lost, or it asks without need. The leader of a stable group wants a new assignment.
             self.transitions.answer(callback, self.rebalances.joined(group, member_id))
         else:
-            group.update(member, request.protocols, callback)
+            group.update(member, request.protocols, self._timeouts(request, member), callback)
             self.rebalances.maybe_prepare(group, f"{member_id} joins again")
+
+    def _timeouts(self, request: JoinGroupRequest, member: MemberMetadata) -> Timeouts:
+        """The timeouts of a member from its next JoinGroup on."""
+        stated = Timeouts(request.rebalance_timeout_us, request.session_timeout_us)
+        return stated if self.store.policies.rejoining_sets_timeouts else member.timeouts
 
     def _replace(
         self, group: GroupMetadata, instance_id: str, member_id: str, request: JoinGroupRequest, callback: JoinCallback
@@ -218,8 +223,8 @@ class GroupCoordinator:
         self.process.emit(GroupMemberRemoved, self.process.node.id, group.id, old_id, instance_id, "replaced")
         group.rename(instance_id, old_id, member_id)
         rebalances.sessions.heard_from(group, member)
-        before = member.protocols
-        group.update(member, request.protocols, callback)
+        before = member.protocols, member.timeouts
+        group.update(member, request.protocols, self._timeouts(request, member), callback)
 
         def stored(error: Errors) -> None:
             if not error and member.awaiting_join is None:
@@ -230,7 +235,7 @@ class GroupCoordinator:
                 response = rebalances.came_back(group, member_id, leader or "", request.can_skip_assignment)
                 rebalances.answer_join(member, response)
             elif group.members.get(member_id) is member:
-                group.update(member, before, None)
+                group.update(member, *before, None)
                 group.rename(instance_id, member_id, old_id)
                 rebalances.sessions.heard_from(group, member)
                 self.transitions.answer(
@@ -255,9 +260,9 @@ class GroupCoordinator:
             timeouts = member.session_timeout_us, member.rebalance_timeout_us
             process.mark(MemberHeard, process.node.id, group, member.member_id, *timeouts)
 
-    def check_member(self, group: GroupMetadata, request: Addressed) -> Errors:
+    def check_member(self, group: GroupMetadata, request: Addressed, *, joins: bool = False) -> Errors:
         """Why the sender is not a member (validateCurrentMember)."""
-        error = self._not_member(group, request)
+        error = self._not_member(group, request, needs_instance=joins or self.store.policies.validates_members)
         if error:
             self._show_refused(group.id, request.member_id, error)
         return error
@@ -269,12 +274,12 @@ class GroupCoordinator:
             process.mark(MemberRefused, process.node.id, group, home, member_id, error.name)
 
     @staticmethod
-    def _not_member(group: GroupMetadata, request: Addressed) -> Errors:
+    def _not_member(group: GroupMetadata, request: Addressed, *, needs_instance: bool) -> Errors:
         if request.instance_id is not None:
             current = group.instances.get(request.instance_id)
             if current is not None and current != request.member_id:
                 return Errors.FENCED_INSTANCE_ID
-            if current is None:
+            if current is None and needs_instance:
                 return Errors.UNKNOWN_MEMBER_ID
         return NO_ERROR if request.member_id in group.members else Errors.UNKNOWN_MEMBER_ID
 

@@ -9,7 +9,7 @@ from enum import StrEnum
 from attrs import define, field
 
 from brokers.groups.committed import CommittedOffsets
-from brokers.groups.member import JoinCallback, MemberMetadata
+from brokers.groups.member import JoinCallback, MemberMetadata, Timeouts
 from brokers.groups.records import OffsetAndMetadata, StoredGroup
 from brokers.groups.subscription import UnknownSubscription, subscribed_topics
 from emulator.kernel import Timer
@@ -182,8 +182,11 @@ class GroupMetadata:
         if timer is not None:
             timer.cancel()
 
-    def update(self, member: MemberMetadata, protocols: Protocols, callback: JoinCallback | None) -> None:
+    def update(
+        self, member: MemberMetadata, protocols: Protocols, timeouts: Timeouts, callback: JoinCallback | None
+    ) -> None:
         """Let ``member`` join again."""
+        member.timeouts = timeouts
         self._support(member.protocols, -1)
         member.protocols = protocols
         self._support(protocols, 1)

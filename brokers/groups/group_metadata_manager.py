@@ -264,7 +264,7 @@ class GroupMetadataManager:
                     else:
                         group.committed.appended(tp, value, base_offset)
                 self.metrics.offsets_changed(group)
-            done(not_written(error))
+            done(not_written(error, Errors.INVALID_COMMIT_OFFSET_SIZE))
 
         group.committed.pending.update(offsets)
         self._append(group, stored_or_not, *((OffsetKey(group.id, tp), value) for tp, value in offsets.items()))

@@ -98,13 +98,17 @@ class GroupOffsetsPart:
             if request.generation >= 0:
                 return Errors.ILLEGAL_GENERATION, None
             return NO_ERROR, coordinator.store.create(request.group)  # a client that only commits offsets here
-        if request.generation >= 0 or request.member_id != NO_MEMBER or request.instance_id is not None:
+        policies, anonymous = coordinator.store.policies, request.generation < 0
+        named = request.member_id != NO_MEMBER or request.instance_id is not None
+        if anonymous and group.state is GroupState.EMPTY and not (named and policies.empty_validates_members):
+            error = NO_ERROR
+        elif anonymous and not named:
+            error = Errors.UNKNOWN_MEMBER_ID
+        else:
             error = coordinator.check_member(group, request)
             if not error and request.generation != group.generation:
                 error = Errors.ILLEGAL_GENERATION
-        elif group.state is not GroupState.EMPTY:
-            error = Errors.UNKNOWN_MEMBER_ID
-        judged = coordinator.store.policies.commits_judge_members
+        judged = policies.commits_judge_members
         if group.state is GroupState.COMPLETING and error is not Errors.FENCED_INSTANCE_ID and not (error and judged):
             error = Errors.REBALANCE_IN_PROGRESS
         if error:

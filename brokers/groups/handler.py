@@ -129,10 +129,12 @@ class GroupsHandler:
     def list(self, request: ListGroupsRequest, channel: ResponseChannel) -> None:
         """List the groups that this broker coordinates. While it loads others the answer has an error, too."""
         store = self.coordinator.store
+        same = str.lower if store.policies.states_in_any_case else str
+        states = {same(state) for state in request.states}
         groups = tuple(
             ListedGroup(group.id, group.protocol_type or "", str(group.state))
             for group in store.groups.values()
-            if not request.states or group.state in request.states
+            if not states or same(group.state) in states
         )
         error = Errors.COORDINATOR_LOAD_IN_PROGRESS if store.partitions.loading else NO_ERROR
         self._answer(channel, lambda: ListGroupsResponse(error, groups))

@@ -1,6 +1,7 @@
 """One member of a group (kafka.coordinator.group.MemberMetadata, 3.0)."""
 
 from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 from attrs import define
 
@@ -15,6 +16,13 @@ SyncCallback = Callable[[SyncGroupResponse], object]
 
 class NoCandidate(Exception):
     """A member supports none of the protocols that can be chosen (Kafka's IllegalArgumentException)."""
+
+
+class Timeouts(NamedTuple):
+    """The timeouts that a member states with its JoinGroup."""
+
+    rebalance_us: int
+    session_us: int
 
 
 @define(eq=False)
@@ -45,6 +53,14 @@ class MemberMetadata:
     is_new: bool = False
     deadline_us: int = 0
     timer: Timer | None = None
+
+    @property
+    def timeouts(self) -> Timeouts:
+        return Timeouts(self.rebalance_timeout_us, self.session_timeout_us)
+
+    @timeouts.setter
+    def timeouts(self, stated: Timeouts) -> None:
+        self.rebalance_timeout_us, self.session_timeout_us = stated
 
     def metadata(self, protocol: str) -> bytes:
         """The metadata of the member for ``protocol``; empty where it does not support that."""

@@ -25,6 +25,16 @@ class GroupPolicies:
             subscriptions of a rebalance that had not ended counted.
         unstable_offsets_wait: KIP-447 (2.5): a reader of committed offsets that asks for stable ones has to come again
             while a transaction may still change them. Before, it got what was committed last.
+        validates_members: GroupCoordinator.validateCurrentMember (3.0): a member that names an instance id which its
+            group does not know is refused, and one that commits in a transaction has to state its generation. Before,
+            only JoinGroup looked for the instance id, and an instance id of another member was refused.
+        empty_validates_members: 3.0 to 3.2 (KAFKA-14201): so is a member that commits without a generation while its
+            group is Empty. Before and after, anyone may.
+        rejoining_sets_timeouts: KAFKA-14009 (3.3.2): a member that joins again has the timeouts that it states. Before,
+            it kept those of its first JoinGroup.
+        hides_loading: KAFKA-9656 (2.6): a producer that does not know COORDINATOR_LOAD_IN_PROGRESS gets
+            COORDINATOR_NOT_AVAILABLE instead for its offsets. Before, it got the error that it does not know.
+        states_in_any_case: KAFKA-16095 (3.8): ListGroups finds states whatever the case of their names.
     """
 
     commits_judge_members: bool = False
@@ -35,3 +45,8 @@ class GroupPolicies:
     expires_unsubscribed: bool = False
     rebalance_keeps_offsets: bool = False
     unstable_offsets_wait: bool = False
+    validates_members: bool = False
+    empty_validates_members: bool = False
+    rejoining_sets_timeouts: bool = False
+    hides_loading: bool = False
+    states_in_any_case: bool = False

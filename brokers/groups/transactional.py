@@ -52,12 +52,18 @@ class TransactionalOffsets:
         (KIP-447)."""
         error = NO_ERROR if request.group else Errors.INVALID_GROUP_ID
         error = error or self.store.partitions.error_of(request.group)
+        if error is Errors.COORDINATOR_LOAD_IN_PROGRESS and self.store.policies.hides_loading:
+            error = error if request.knows_loading else Errors.COORDINATOR_NOT_AVAILABLE
         if error:
             return error, None
         group = self.store.create(request.group)
-        if request.member_id != NO_MEMBER or request.instance_id is not None:
+        policies, named = self.store.policies, request.member_id != NO_MEMBER or request.instance_id is not None
+        anonymous, empty = request.generation <= NO_GENERATION, group.state is GroupState.EMPTY
+        admitted = anonymous and empty and policies.validates_members and not policies.empty_validates_members
+        if named and not admitted:
             error = self.coordinator.check_member(group, request)
-        if not error and request.generation > NO_GENERATION and request.generation != group.generation:
+        counts = not anonymous or (named and policies.validates_members and not admitted)
+        if not error and counts and request.generation != group.generation:
             error = Errors.ILLEGAL_GENERATION
         return error, None if error else group
 
@@ -76,7 +82,7 @@ class TransactionalOffsets:
                         group.committed.failed(producer_id, tp)
                     else:
                         group.committed.written(producer_id, tp, value, base_offset)
-            done(not_written(error))
+            done(not_written(error, Errors.INVALID_COMMIT_OFFSET_SIZE))
 
         producer = producer_id, request.producer_epoch
         store.show_commit(group, request.member_id, request.generation, offsets, producer)

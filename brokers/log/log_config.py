@@ -26,6 +26,8 @@ class LogConfig:
             segment's newest batch at which it is deleted; ``UNLIMITED``: none is.
         max_message_bytes: the largest batch that a leader appends; up to 0.10 the largest message of one.
         timestamp_type: whether records keep the time that their producer gave them.
+        timestamp_difference_us: how far the time that a producer gave a record may be from that of the append;
+            ``NEVER`` too far.
         cleanup_policy: ``delete``, ``compact``, or both with a comma between. By ``compact`` alone no segment is
             deleted for its age or the size of its log, nor records on request.
         min_cleanable_ratio: the part of a log, in bytes, that has to be dirty before it is compacted.
@@ -73,6 +75,11 @@ class LogConfig:
     timestamp_type: str = config(
         "log.message.timestamp.type", CREATE_TIME, "whose clock the time of a real client's record is of",
         choices=(CREATE_TIME, LOG_APPEND_TIME), topic_name="message.timestamp.type", dynamic=True,
+    )  # fmt: skip
+    timestamp_difference_us: int = config(
+        "log.message.timestamp.difference.max.ms", NEVER,
+        "how far the time of a real client's record may be from the broker's, where the record keeps it",
+        at_least=0, topic_name="message.timestamp.difference.max.ms", dynamic=True, type=ConfigType.LONG,
     )  # fmt: skip
 
     cleanup_policy: str = config(

@@ -1,11 +1,13 @@
 """DescribeConfigs, AlterConfigs and IncrementalAlterConfigs (kafka.server.AdminManager, 2.3)."""
 
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import partial
 from typing import NamedTuple
 
-from attrs import define
+from attrs import define, field
 
+from brokers.admin_policies import AdminPolicies
 from brokers.config_def import (
     DYNAMIC,
     RATES,
@@ -76,10 +78,6 @@ class ConfigsHandler:
     Attributes:
         server: the settings with which the broker was started.
         layers: the function that returns the settings changed since.
-        knows_missing: KAFKA-9644 and KAFKA-9695 (2.6): a setting without a value is refused, and a list that was not
-            set is changed as its default. Before, both failed with UNKNOWN_SERVER_ERROR.
-        shows_rates: KAFKA-9625 (2.5): the rates of throttles are described. Before, they counted as what may be a
-            password, as they exist as dynamic settings only.
         loggers: the loggers of the broker; None: the release has none that clients see.
     """
 
@@ -88,8 +86,7 @@ class ConfigsHandler:
     metadata: MetadataCache
     server: ServerProperties
     layers: Layers
-    knows_missing: bool = False
-    shows_rates: bool = False
+    policies: AdminPolicies = field(factory=AdminPolicies)
     loggers: BrokerLoggers | None = None
 
     # -- describe -----------------------------------------------------------------------------------------------------
@@ -106,7 +103,8 @@ class ConfigsHandler:
             except (ApiException, ZkError) as error:
                 described.append(DescribedResource(resource, api_error(error)))
                 continue
-            wanted = [entry for entry in entries if names is None or entry.name in names]
+            everything = names is None or (not names and self.policies.no_names_are_all)
+            wanted = [entry for entry in entries if everything or entry.name in (names or ())]
             if not request.include_synonyms:
                 wanted = [entry._replace(synonyms=()) for entry in wanted]
             described.append(DescribedResource(resource, NO_API_ERROR, tuple(wanted)))
@@ -148,7 +146,7 @@ class ConfigsHandler:
     def _entry(self, name: str, synonyms: tuple[ConfigSynonym, ...]) -> ConfigEntry:
         """A setting of brokers. What Kafka does not know may be a password (AdminManager.createBrokerConfigEntry)."""
         found = self.server.get(name)
-        definition = (RATES.get(name) if self.shows_rates else None) if found is None else found.definition
+        definition = (RATES.get(name) if self.policies.shows_rates else None) if found is None else found.definition
         type = ConfigType.UNKNOWN if definition is None else definition.type
         dynamic = name in DYNAMIC if found is None else found.is_dynamic
         if definition is None:
@@ -208,14 +206,19 @@ class ConfigsHandler:
         channel: Channel,
     ) -> None:
         """Make one change after the other."""
-        outcomes = []
+        outcomes, changes = [], list(changes)
+        times = Counter(resource for resource, _ in changes)
         for resource, change in changes:
             try:
+                if times[resource] > 1 and self.policies.checks_resources:
+                    raise ApiException(Errors.INVALID_REQUEST, "Each resource must appear at most once.")
                 await change()
                 outcomes.append((resource, NO_API_ERROR))
             except ConfigException as error:
                 why = f"Invalid config value for resource {resource}: {error}"
-                outcomes.append((resource, ApiError(Errors.INVALID_REQUEST, why)))
+                of_topic = resource.type == ResourceType.TOPIC and self.policies.checks_resources
+                code = Errors.INVALID_CONFIG if of_topic else Errors.INVALID_REQUEST
+                outcomes.append((resource, ApiError(code, why)))
             except (ApiException, ZkError) as error:
                 outcomes.append((resource, api_error(error)))
         response = answer(tuple(outcomes))
@@ -228,17 +231,20 @@ class ConfigsHandler:
         config = dict(entries)
         nulls = [name for name, value in config.items() if value is None]
         if nulls:
-            raise self.null_values("", nulls)
+            raise self.null_values(nulls)
         await self._write(resource, config, validate_only)
 
     async def _changed(self, resource: Resource, ops: tuple[AlterConfigOp, ...], validate_only: bool) -> None:
         names = [op.name for op in ops]
         twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
         if twice:
-            raise ApiException(Errors.INVALID_REQUEST, f"Error due to duplicate config keys : {','.join(twice)}")
-        nulls = [f"{_verb(op)}:{op.name}" for op in ops if op.value is None and op.op != OpType.DELETE]
+            which = "" if self.policies.checks_resources else f" : {','.join(twice)}"
+            raise ApiException(Errors.INVALID_REQUEST, f"Error due to duplicate config keys{which}")
+        strict = self.policies.checks_resources
+        missing = [op for op in ops if op.value is None and op.op != OpType.DELETE]
+        nulls = [op.name if strict else f"{_verb(op)}:{op.name}" for op in missing]
         if nulls:
-            raise self.null_values("", nulls)
+            raise self.null_values(nulls)
         if self._is_logger(resource):
             self._change_levels(resource, ops, validate_only)
             return
@@ -255,11 +261,14 @@ class ConfigsHandler:
         if not validate_only:
             self.loggers.change(ops)
 
-    def null_values(self, what: str, names: Iterable[str]) -> ApiException:
-        """Why settings ``names`` of ``what`` that have no value are refused."""
-        if not self.knows_missing:
+    def null_values(self, names: Iterable[str], *, of_new_topic: bool = False) -> ApiException:
+        """Why settings ``names`` that have no value are refused."""
+        if not self.policies.knows_missing_settings:
             return ApiException(Errors.UNKNOWN_SERVER_ERROR)
-        return ApiException(Errors.INVALID_REQUEST, f"Null value not supported for {what}: {','.join(names)}")
+        code, what = Errors.INVALID_REQUEST, "topic configs " if of_new_topic else ""
+        if of_new_topic and self.policies.checks_resources:
+            code, what = Errors.INVALID_CONFIG, "topic configs"
+        return ApiException(code, f"Null value not supported for {what}: {','.join(names)}")
 
     def _change(self, resource: Resource, config: dict[str, str | None], op: AlterConfigOp) -> None:
         """Make one change in ``config`` (AdminManager.prepareIncrementalConfigs)."""
@@ -275,17 +284,22 @@ class ConfigsHandler:
                 raise ApiException(Errors.INVALID_CONFIG, f"Unknown topic config name: {op.name}")
             if key.type is not ConfigType.LIST:
                 why = f"Config value {_verb(op).lower()} is not allowed for config key: {op.name}"
-                raise ApiException(Errors.INVALID_REQUEST, why)
-            text = config.get(op.name)
-            if text is None and not self.knows_missing:
-                raise ApiException(Errors.UNKNOWN_SERVER_ERROR)
-            items = [item for item in (key.default if text is None else text).split(",") if item]
-            for item in (op.value or "").split(","):
-                if op.op == OpType.APPEND:
-                    items.append(item)  # also where it is there already, in these releases
-                elif item in items:
-                    items.remove(item)
-            config[op.name] = ",".join(items)
+                strict = self.policies.checks_resources
+                raise ApiException(Errors.INVALID_CONFIG if strict else Errors.INVALID_REQUEST, why)
+            config[op.name] = self._list(key, config.get(op.name), op)
+
+    def _list(self, key: ConfigDefinition, text: str | None, op: AlterConfigOp) -> str:
+        """The list ``text`` after a change. Up to 3.2 an empty list had an empty item, and an item could come twice."""
+        if text is None and not self.policies.knows_missing_settings:
+            raise ApiException(Errors.UNKNOWN_SERVER_ERROR)
+        once = self.policies.checks_resources
+        items = [item for item in (key.default if text is None else text).split(",") if item or not once]
+        for item in (op.value or "").split(","):
+            if op.op == OpType.APPEND and not (once and item in items):
+                items.append(item)
+            elif op.op == OpType.SUBTRACT and item in items:
+                items.remove(item)
+        return ",".join(items)
 
     def _definition(self, resource: Resource, name: str) -> ConfigDefinition | None:
         if resource.type == ResourceType.TOPIC:
@@ -309,6 +323,8 @@ class ConfigsHandler:
     def _entity(self, resource: Resource) -> str:
         """The entity whose settings are changed. Raises: ApiException."""
         if resource.type == ResourceType.TOPIC:
+            if not resource.name and self.policies.checks_resources:
+                raise ApiException(Errors.INVALID_REQUEST, "Default topic resources are not allowed.")
             return topic_entity(resource.name)
         if resource.type != ResourceType.BROKER:
             why = f"AlterConfigs is only supported for topics and brokers, but resource type is {_type(resource)}"

@@ -169,7 +169,7 @@ class TopicsHandler:
             raise ApiException(Errors.TOPIC_ALREADY_EXISTS, f"Topic '{topic.name}' already exists.")
         nulls = [name for name, value in topic.config.items() if value is None]
         if nulls:
-            raise self.configs.null_values("topic configs ", nulls)
+            raise self.configs.null_values(nulls, of_new_topic=True)
         if topic.assignment and (topic.partitions, topic.replication_factor) != (UNSTATED, UNSTATED):
             raise ApiException(
                 Errors.INVALID_REQUEST,

@@ -12,6 +12,8 @@ Version notes:
 - 2.0: the answer names the epoch whose end it is (KIP-279): ``answers_with_epoch``
 - 2.2: OFFSET_NOT_AVAILABLE (KIP-207): ``latest_is_committed``
 - 3.0: the record with the latest time (KIP-734)
+- 3.9: a time that stands for nothing in the request's version is UNSUPPORTED_VERSION (KAFKA-17331):
+  ``refuses_unknown_times``
 """
 
 from brokers.log.log import Log
@@ -100,6 +102,8 @@ class OffsetsHandler:
     def _find(self, request: OffsetsByTimeRequest, query: OffsetQuery) -> FoundOffset:
         """Partition.fetchOffsetForTimestamp, 2.3.1; for the latest time of all, 3.0.0; for tiered logs, 3.9.0."""
         tp, timestamp_ms = query.tp, query.timestamp_ms
+        if not query.is_known and self._manager.policies.refuses_unknown_times:
+            return FoundOffset(tp, Errors.UNSUPPORTED_VERSION)
         error, partition = self._leader(tp, query.current_leader_epoch, request.replica_id != DEBUGGING_CONSUMER)
         if partition is None:
             return FoundOffset(tp, error)

@@ -12,7 +12,8 @@ Partition.appendRecordsToLeader, Log.append; 2.3.1):
 7. its bytes are those of a batch (``ProducedBatch.invalid``)
 8. it is no larger than a segment: RECORD_LIST_TOO_LARGE
 9. each record has a key, if the topic is compacted: INVALID_RECORD
-10. it follows its producer's last batch, unless it repeats one (KIP-98, 0.11)
+10. the time of each record is one that the topic takes: INVALID_TIMESTAMP
+11. it follows its producer's last batch, unless it repeats one (KIP-98, 0.11)
 
 One request is one transition: all its appends happen before any follower reads them.
 
@@ -31,7 +32,7 @@ from collections.abc import Sequence
 from attrs import evolve, frozen
 
 from brokers.log.disk_work import ResponseChannel
-from brokers.log.log_config import LOG_APPEND_TIME, LogConfig
+from brokers.log.log_config import DEFAULTS, LOG_APPEND_TIME, LogConfig
 from brokers.partition.partition import Partition
 from brokers.purgatory import DelayedProduce
 from brokers.replica_manager import ReplicaManager
@@ -49,7 +50,7 @@ from emulator.protocol.produce import (
     ProduceRequest,
     ProduceResponse,
 )
-from emulator.protocol.records import NO_TIMESTAMP, ProducedRecords, StoredBatch
+from emulator.protocol.records import APPEND_TIME, NO_TIMESTAMP, ProducedRecords, StoredBatch
 from emulator.protocol.shown import ProduceExpired, ProducerDropped, ProduceRefused, RecordsTimed
 from emulator.protocol.shown_coordination import SequencedAccepted
 from emulator.protocol.types import SequencedBatch
@@ -199,6 +200,8 @@ class ProduceHandler:
                 return Errors.RECORD_LIST_TOO_LARGE, -1, None
             if rules.log.compacts and self._lacks_keys(batch):
                 return self._policies.keyless_records.error, -1, None
+            if self._untimely(batch, rules.log):
+                return Errors.INVALID_TIMESTAMP, -1, None
             if rules.log.timestamp_type == LOG_APPEND_TIME:
                 batch = evolve(batch, append_time=True)
             else:
@@ -223,6 +226,14 @@ class ProduceHandler:
         from brokers.requests.keyless_records import keyless
 
         return bool(keyless(batch))
+
+    def _untimely(self, batch: ProducedRecords, log: LogConfig) -> list[tuple[int, str]]:
+        takes_any = log.timestamp_difference_us == DEFAULTS.timestamp_difference_us
+        if takes_any and not batch.header.attributes & APPEND_TIME:
+            return []
+        from brokers.requests.untimely_records import untimely
+
+        return untimely(batch, log, self._manager.process.clock_us // 1000)
 
     def _fits(self, batch: ProducedBatch, most: int) -> bool:
         """Whether ``batch``, which is larger than ``most`` bytes, may have that size: each of its messages may. Real
@@ -277,6 +288,12 @@ class ProduceHandler:
             from brokers.requests.keyless_records import answer
 
             info = answer(batch, self._policies.keyless_records)
+            return info._replace(log_start_offset=self._known_start(batch, error))
+        if error is Errors.INVALID_TIMESTAMP and isinstance(batch, ProducedRecords):
+            from brokers.requests import untimely_records
+
+            found = self._untimely(batch, self._rules[batch.tp.topic].log)
+            info = untimely_records.answer(batch, found, self._policies.keyless_records)
             return info._replace(log_start_offset=self._known_start(batch, error))
         if error:
             return AppendInfo(batch.id, log_start_offset=self._known_start(batch, error))

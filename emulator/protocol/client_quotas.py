@@ -8,7 +8,7 @@ from attrs import define
 from emulator.protocol.api import Request, Response, declare
 from emulator.protocol.errors import ApiError
 
-USER, CLIENT_ID = "user", "client-id"
+USER, CLIENT_ID, IP = "user", "client-id", "ip"
 """The types of the parts of an entity."""
 QuotaEntity = tuple[tuple[str, str | None], ...]
 """The parts of an entity: the type and the name of each; None: the default of all that have no quota of their own."""

@@ -316,7 +316,8 @@ def encode_config(config: Mapping[str, str]) -> str:
 
 
 def decode_config(data: str) -> dict[str, str]:
-    return dict(json.loads(data)["config"])
+    """The settings of an entity. A znode that was only made for those below it has no data, and no settings."""
+    return dict(json.loads(data)["config"]) if data else {}
 
 
 def encode_config_change(entity: str) -> str:

@@ -24,11 +24,16 @@ log is tiered here."""
 
 
 class OffsetQuery(NamedTuple):
-    """The first record of ``tp`` whose time is ``timestamp_ms`` or later."""
+    """The first record of ``tp`` whose time is ``timestamp_ms`` or later.
+
+    Attributes:
+        is_known: whether the version of the request has a place that the time stands for.
+    """
 
     tp: TopicPartition
     current_leader_epoch: int
     timestamp_ms: int
+    is_known: bool = True
 
 
 class FoundOffset(NamedTuple):

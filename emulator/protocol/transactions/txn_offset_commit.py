@@ -15,11 +15,13 @@ class TxnOffsetCommitRequest(OffsetCommitRequest):
 
     Attributes:
         producer_id, producer_epoch: as InitProducerId gave them.
+        knows_loading: whether the client knows COORDINATOR_LOAD_IN_PROGRESS (v2, 2.3).
     """
 
     transactional_id: str = field(kw_only=True)
     producer_id: int = field(kw_only=True)
     producer_epoch: int = field(kw_only=True)
+    knows_loading: bool = field(default=True, kw_only=True)
 
 
 @define(eq=False)

@@ -56,7 +56,7 @@ PROFILE = KAFKA_2_4.with_differences(
         before="withholds them, as what may be a password",
         here="shows them",
         source="KAFKA-9625, 2.5",
-        policies={"brokers.shows_rates": True},
+        policies={"brokers.admin.shows_rates": True},
     ),
     Difference(
         title="a static member of a consumer group that joins again before the leader has assigned",

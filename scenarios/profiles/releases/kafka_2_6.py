@@ -44,7 +44,14 @@ PROFILE = KAFKA_2_5.with_differences(
         before="fails (UNKNOWN_SERVER_ERROR)",
         here="is refused (INVALID_REQUEST); changes the list's default",
         source="KAFKA-9644 and KAFKA-9695, 2.6",
-        policies={"brokers.knows_missing_settings": True},
+        policies={"brokers.admin.knows_missing_settings": True},
+    ),
+    Difference(
+        title="a producer of before 2.3 that commits offsets while their coordinator reads its log gets",
+        before="COORDINATOR_LOAD_IN_PROGRESS, which it does not know",
+        here="COORDINATOR_NOT_AVAILABLE",
+        source="KAFKA-9656, 2.6",
+        policies={"brokers.groups.hides_loading": True},
     ),
     Difference(
         title="replicas of several brokers that go offline leave an ISR in the order",

@@ -14,7 +14,14 @@ PROFILE = KAFKA_2_6.with_differences(
         before="have no controller_mutation_rate",
         here="have controller_mutation_rate too",
         source="KIP-599, 2.7",
-        policies={"brokers.limits_mutations": True},
+        policies={"brokers.admin.limits_mutations": True},
+    ),
+    Difference(
+        title="a question for the settings of a topic or broker with an empty list of names",
+        before="is answered with none",
+        here="is answered with all of them",
+        source="AdminManager.describeConfigs, 2.7",
+        policies={"brokers.admin.no_names_are_all": True},
     ),
     Difference(
         title="a leader changes its ISR",

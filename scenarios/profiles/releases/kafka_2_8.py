@@ -61,6 +61,13 @@ PROFILE = KAFKA_2_7.with_differences(
         policies={"brokers.log_rules.skips_empty_transactions": True},
     ),
     Difference(
+        title="the quotas of addresses (`ip`, connection_creation_rate)",
+        before="are not known",
+        here="are kept and shown",
+        source="KIP-612, 2.8",
+        policies={"brokers.admin.limits_addresses": True},
+    ),
+    Difference(
         title="clients find the versions of APIs of",
         here="2.8.2: as in 2.7, and topic ids (Metadata 10, CreateTopics 7, DeleteTopics 6), DescribeCluster",
         source="KIP-516 and KIP-700, 2.8",

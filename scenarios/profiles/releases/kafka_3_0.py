@@ -50,6 +50,20 @@ PROFILE = KAFKA_2_8.with_differences(
         policies={"brokers.log_rules.deletes_by_start_first": True},
     ),
     Difference(
+        title="a member of a consumer group with an instance id that its group does not know",
+        before="is taken for the member that its member id says, but not when it joins",
+        here="is refused (UNKNOWN_MEMBER_ID); one that commits in a transaction has to state its generation",
+        source="GroupCoordinator.validateCurrentMember, 3.0",
+        policies={"brokers.groups.validates_members": True},
+    ),
+    Difference(
+        title="a commit without a generation to an empty group",
+        before="is accepted, whichever member it names",
+        here="is refused where it names a member or an instance id (UNKNOWN_MEMBER_ID)",
+        source="GroupCoordinator.validateOffsetCommit, 3.0 to 3.2",
+        policies={"brokers.groups.empty_validates_members": True},
+    ),
+    Difference(
         title="clients find the versions of APIs of",
         here="3.0.2: as in 2.8, and several groups in one request (FindCoordinator 4, OffsetFetch 8), ListOffsets 7",
         source="KIP-699, KIP-709 and KIP-734, 3.0",

@@ -78,6 +78,26 @@ PROFILE = KAFKA_3_0.with_differences(
         policies={"brokers.learned_high_watermark_completes_fetches": True},
     ),
     Difference(
+        title="a commit without a generation to an empty group",
+        here="is accepted, whichever member it names, as up to 2.8",
+        source="KAFKA-14201, 3.3",
+        policies={"brokers.groups.empty_validates_members": False},
+    ),
+    Difference(
+        title="a member of a consumer group that joins again with other timeouts",
+        before="keeps those of its first JoinGroup",
+        here="has them from then on",
+        source="KAFKA-14009, 3.3.2",
+        policies={"brokers.groups.rejoining_sets_timeouts": True},
+    ),
+    Difference(
+        title="a change of settings that names a resource twice, that a topic cannot have, or that appends to a list",
+        before="is made twice; is refused with INVALID_REQUEST; appends what is there already once more",
+        here="is refused; is refused with INVALID_CONFIG; appends what is not there",
+        source="KAFKA-13552, 3.2; KAFKA-13862 and KAFKA-13899, 3.3",
+        policies={"brokers.admin.checks_resources": True},
+    ),
+    Difference(
         title="clients find the versions of APIs of",
         here="3.3.2: as in 3.0, and topic ids (Metadata 12, Fetch 13), reasons to join and leave (JoinGroup 9, "
         "LeaveGroup 5), DescribeLogDirs 4",

@@ -22,6 +22,20 @@ PROFILE = KAFKA_3_6.with_differences(
         policies={"brokers.caps_min_isr": True},
     ),
     Difference(
+        title="a negative time that has no meaning in a client's version of ListOffsets",
+        before="is answered with no offset, or has the meaning of a later version",
+        here="is refused (UNSUPPORTED_VERSION)",
+        source="KAFKA-17331, 3.9",
+        policies={"brokers.refuses_unknown_times": True},
+    ),
+    Difference(
+        title="a question for the groups in some states (ListGroups)",
+        before="has to spell the states as Kafka does",
+        here="may spell them in any case",
+        source="KAFKA-16095, 3.8",
+        policies={"brokers.groups.states_in_any_case": True},
+    ),
+    Difference(
         title="clients find the versions of APIs of",
         here="3.9.1: as in 3.6, and Produce 11 and Fetch 17, which name leaders (KIP-951), "
         "OffsetCommit 9, OffsetFetch 9, FindCoordinator 5, DescribeCluster 1",

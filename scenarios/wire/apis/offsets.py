@@ -2,7 +2,17 @@
 
 from itertools import groupby
 
-from emulator.protocol.clients.list_offsets import FoundOffset, OffsetQuery, OffsetsByTimeRequest, OffsetsByTimeResponse
+from emulator.protocol.clients.list_offsets import (
+    EARLIEST,
+    EARLIEST_LOCAL,
+    LATEST,
+    LATEST_TIERED,
+    MAX_TIMESTAMP,
+    FoundOffset,
+    OffsetQuery,
+    OffsetsByTimeRequest,
+    OffsetsByTimeResponse,
+)
 from emulator.protocol.errors import Errors
 from emulator.protocol.offsets_for_leader_epoch import (
     EpochQuery,
@@ -12,6 +22,8 @@ from emulator.protocol.offsets_for_leader_epoch import (
 from emulator.protocol.types import TopicPartition
 from scenarios.wire.apis.base import Body, Connection, WireApi, wire_api
 
+SINCE = {LATEST: 1, EARLIEST: 1, MAX_TIMESTAMP: 7, EARLIEST_LOCAL: 8, LATEST_TIERED: 9}
+"""The first version of ListOffsets with each of the times that stand for a place in the log."""
 KNOWS_NOT_AVAILABLE = 5
 """The first version of ListOffsets in which clients know the error OFFSET_NOT_AVAILABLE (KIP-207)."""
 
@@ -28,6 +40,7 @@ class ListOffsets(WireApi):
                 TopicPartition.of(topic["name"], partition["partition_index"]),
                 partition["current_leader_epoch"],
                 partition["timestamp"],
+                partition["timestamp"] >= 0 or connection.version >= SINCE.get(partition["timestamp"], 1 << 15),
             )
             for topic in body["topics"]
             for partition in topic["partitions"]

@@ -17,6 +17,8 @@ from scenarios.wire.apis.shared import by_topic, fenced, partitions_of
 
 KNOWS_FENCED = 2
 """The first version of the requests to a coordinator in which clients know PRODUCER_FENCED (KIP-588)."""
+KNOWS_LOADING = 2
+"""The first version of TxnOffsetCommit in which clients know COORDINATOR_LOAD_IN_PROGRESS (KAFKA-7296)."""
 
 
 def _of_producer(body: Body) -> tuple[str, int, int]:
@@ -94,6 +96,7 @@ class TxnOffsetCommit(WireApi):
             transactional_id=transactional_id,
             producer_id=producer_id,
             producer_epoch=producer_epoch,
+            knows_loading=connection.version >= KNOWS_LOADING,
         )
 
     def to_response(self, response: Any, body: Body, connection: Connection) -> Body:
