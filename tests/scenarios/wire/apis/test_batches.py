@@ -3,7 +3,7 @@
 import pytest
 
 from emulator.protocol.records import InMemory, PlainStoredBatch, RecordHeader, read_records, write_records
-from emulator.protocol.types import Batch, CorruptBatch
+from emulator.protocol.types import Batch, corrupted
 from scenarios.wire.apis.fetch import in_bytes
 from scenarios.wire.codec.records import RefusedRecords, read_batches
 
@@ -36,4 +36,4 @@ def test_an_emulated_batch_has_as_many_records_and_about_as_many_bytes() -> None
 
 def test_a_damaged_batch_has_another_checksum() -> None:
     with pytest.raises(RefusedRecords, match="another checksum"):
-        read_batches(in_bytes([CorruptBatch(0, 5, 0, 500, 1)]))
+        read_batches(in_bytes([corrupted(Batch(0, 5, 0, 500, 1))]))
