@@ -100,7 +100,8 @@ def corrupted(batch: Batch) -> Batch:
     """``batch`` as a disk fault leaves it: its checksum does not match its content any more. Who does not look at the
     checksum, as when a log is loaded (Log.loadProducersFromLog, 2.3.1), finds in it what was there before."""
     kind = next(each for each in type(batch).__mro__ if issubclass(each, Batch) and not each.in_extent)
-    return _corrupt(kind)(**{each.alias: getattr(batch, each.name) for each in fields(kind)})
+    known = {each.alias: getattr(batch, each.name) for each in fields(kind)}
+    return _corrupt(kind)(**known)  # type: ignore[arg-type]  # classes are hashable
 
 
 @cache

@@ -1,4 +1,4 @@
-"""What checkers learn of an answer to a client's fetch."""
+"""Records of what a client was sent in an answer to a fetch, as checkers learn of them."""
 
 from __future__ import annotations
 
