@@ -4,6 +4,7 @@ import pytest
 
 from emulator.protocol import events as e
 from emulator.protocol.assignments import ReassigningReplicas
+from emulator.protocol.shown import SegmentsDeleted
 from emulator.protocol.znodes import encode_topic, topic_path
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers.isr_complete import IsrComplete
@@ -241,6 +242,7 @@ def after_retention(*, empty: bool = False) -> WrittenHistory:
     run.high_watermark(0, 20, leader=True)
     for node in (0, 1, 2):
         run.emit(e.LogStartMoved, node, *ORDERS_0, start, "time")
+        run.show(SegmentsDeleted, node, *ORDERS_0, start)
     run.loaded(3)
     run.follows(3, 0, 0)
     run.truncated(3, start, 0, start)
