@@ -250,7 +250,7 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
             "KAFKA-1012",
             ("offsets_read_back", "coordinators_remember"),
         ),
-        Promise("tells stable offsets to whoever asks for such", "KIP-447", ("offsets_stable",)),
+        Promise("answers with stable offsets where a client asks for such", "KIP-447", ("offsets_stable",)),
         Promise("takes offsets from present members alone", "GroupCoordinator.doCommitOffsets", ("commits_fenced",)),
         Promise(
             "takes the offsets of transactions as they end", "KIP-98; KIP-447", ("offsets_read_back", "zombies_fenced")

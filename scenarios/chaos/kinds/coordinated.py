@@ -29,7 +29,7 @@ from scenarios.language.schema.spans import Range
 from scenarios.language.schema.table_reader import key
 from scenarios.language.targets import Target
 from scenarios.language.topic_spec import TopicSpec, split_partition
-from scenarios.language.triggers import At
+from scenarios.language.triggers import At, WhenMessage
 from scenarios.profiles import PROFILES
 from scenarios.profiles.profile import is_before
 
@@ -50,6 +50,20 @@ READERS = 0.7
 """The share of seeds with transactions in which someone reads what is committed."""
 THERE = 0.7
 """The share of such seeds in which the internal topics are there from the start."""
+PATIENT = 0.15
+"""The share of transactional producers that go on adding partitions to a transaction, with pauses."""
+IN_THE_MIDDLE = 0.4
+"""The share of series of changes of a coordinator that begin at a message of its clients."""
+MESSAGES = (
+    "AddPartitionsToTxn",
+    "TxnOffsetCommit",
+    "EndTxn",
+    "WriteTxnMarkers",
+    "OffsetCommit",
+    "JoinGroup",
+    "SyncGroup",
+)
+"""The requests after which something is under way at a coordinator."""
 TOGETHER = 0.3
 """The share of seeds with transactions in which several producers commit offsets of one group."""
 ASKS = 0.7
@@ -217,14 +231,15 @@ class Transactions(Coordinated):
         together = not zombies and draws.sub("together").chance(TOGETHER)
         for number in range(2 if zombies else draws.between((1, 2)) + together):
             own = draws.sub(number)
+            patient = own.sub("patient").chance(PATIENT)
             found.append(
                 Transactional(
                     id="writer" if zombies else f"writer-{number}", partitions=partitions,
                     group=GROUP if own.chance(0.5) or together else "",
                     pause_us=own.weighted(((1, 300 * MS), (3, 2 * SECOND))),
                     timeout_us=own.choice((2, 5, 15)) * SECOND, aborts=own.choice((0, 20, 50)),
-                    stalls=own.sub("stalls").weighted(((2, 0), (1, 15))),
-                    rounds=own.sub("rounds").weighted(((2, 1), (1, 3))),
+                    stalls=40 if patient else own.sub("stalls").weighted(((2, 0), (1, 15))),
+                    rounds=8 if patient else own.sub("rounds").weighted(((2, 1), (1, 3))),
                     inits=own.sub("inits").weighted(((2, 0), (1, 30))),
                     start_us=own.weighted(((3, 0), (1, own.moment((0, draft.faults[1]))))), stop_us=self.end_us(draft),
                 )
@@ -272,7 +287,15 @@ class CoordinatorsAgain(Episodes):
                 series.append(dies._replace(gap_us=own.sub("dies").spread((20 * MS, SECOND))))
             one = self._change(scope, own, partition)
             series.append(one._replace(gap_us=own.spread((20 * MS, 8 * SECOND))))
-        draft.add(At(draft.moment(draws)), series)
+        at_us, middle = draft.moment(draws), draws.sub("middle")
+        if not middle.chance(IN_THE_MIDDLE):
+            draft.add(At(at_us), series)
+            return
+        when = WhenMessage(
+            message=middle.choice(MESSAGES), response=middle.chance(0.5), edge="delivered",
+            occurrence=middle.between((1, 4)), since=at_us,
+        )  # fmt: skip
+        draft.add(when, [series[0]._replace(gap_us=0), *series[1:]], at_us=at_us)
 
     @staticmethod
     def _behind(draws: Draws) -> BrokerClock:

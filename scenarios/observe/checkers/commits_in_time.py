@@ -9,7 +9,7 @@ from emulator.protocol.types import TopicPartition
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
 from scenarios.observe.checkers.led_in_time import SETTLING_US
-from scenarios.observe.findings.log_facts import NotCommitted
+from scenarios.observe.findings.log_facts import HighWatermarkStands
 from scenarios.observe.history.deadlines import Deadlines
 from scenarios.observe.history.history import History
 
@@ -18,8 +18,8 @@ Led = tuple[int, TopicPartition]
 
 
 class CommitsInTime(Checker):
-    """The high watermark of a leader soon comes to where every member of its ISR has the log, whether anybody waits for
-    that or not (Partition.maybeIncrementLeaderHW, 0.8 to 3.9).
+    """The high watermark of a leader soon comes to where every member of its ISR has the log, also where no producer
+    waits for that (Partition.maybeIncrementLeaderHW, 0.8 to 3.9).
 
     Verified: once a second, and when the cluster is at rest: a partition whose leader is that of ZooKeeper, in its
         epoch and with its ISR, while the leader and all members of the ISR live, reach each other, and fetch there. Its
@@ -35,9 +35,7 @@ class CommitsInTime(Checker):
     name: ClassVar[str] = "commits_in_time"
     ids: ClassVar[tuple[str, ...]] = ("S22",)
     gravity: ClassVar[Gravity] = Gravity.LIVENESS
-    statement: ClassVar[str] = (
-        "∀ f ∈ isr_b: leo_f ≥ o ⇒ soon hw_b ≥ o: what every in-sync replica has is committed, whoever waits for it"
-    )
+    statement: ClassVar[str] = "∀ f ∈ isr_b: leo_f ≥ o ⇒ soon hw_b ≥ o: what every in-sync replica has is committed"
     fails_when: ClassVar[str | None] = "a leader that is alone in the ISR when it is elected commits nothing"
 
     def __init__(self, history: History, report: Report) -> None:
@@ -151,7 +149,7 @@ class CommitsInTime(Checker):
                 self.cluster.as_led(node, tp),
             )
             if log is not None and log.high_watermark is not None and committable is not None and state is not None:
-                facts = NotCommitted(node, log.high_watermark, committable, tuple(state.isr), held_us)
+                facts = HighWatermarkStands(node, log.high_watermark, committable, tuple(state.isr), held_us)
                 self.violated(moment, facts, tp, (node,))
 
     def _free_since_us(self, led: Led) -> int | None:

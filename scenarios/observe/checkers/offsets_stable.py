@@ -1,4 +1,4 @@
-"""G12: whoever asks for stable offsets gets none that an open transaction may replace."""
+"""G12: a client that asks for stable offsets gets none that an open transaction may replace."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from typing import ClassVar
 
 from brokers.groups.config import GROUP_METADATA_TOPIC
 from emulator.protocol.events import GroupsUnloaded, NodeCrashed, OffsetsRemoved, TransactionMarked
-from emulator.protocol.shown_coordination import CommitAccepted, CoordinatorWrote, OffsetsRead
+from emulator.protocol.shown_coordination import CommitAccepted, CoordinatorWrote, MarkerAppends, OffsetsRead
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Report
 from scenarios.observe.checkers.coordinators_log import CoordinatorsLog
-from scenarios.observe.checkers.led_in_time import SETTLING_US
 from scenarios.observe.findings.coordination_facts import OffsetNotStable, OffsetStaysUnstable
 from scenarios.observe.history.history import History
+
+TOLD_US = 1_000_000
+"""How long a coordinator may go on saying that an offset is not stable: a marker has its effect at once."""
 
 Offset = tuple[str, TopicPartition]
 """The offset of a group in a partition."""
@@ -25,8 +27,8 @@ class OffsetsStable(CoordinatorsLog):
 
     Verified: each such answer of the leader in ZooKeeper, in its leader epoch, against the offsets that transactions
         have written into __consumer_offsets: the partition has the marker of the transaction, or the answer is
-        UNSTABLE_OFFSET_COMMIT. That is said for 5 s at most after the marker of the last transaction that wrote one,
-        where nothing has been committed since, and the coordinator works.
+        UNSTABLE_OFFSET_COMMIT. That is the answer for 1 s at most once the marker of the last transaction that wrote
+        an offset is committed, where no other was committed since, and the coordinator works.
 
     After an unclean election of a partition of __consumer_offsets, and once a machine has crashed, what was written
     before is not asked for any more; nor are offsets that were removed.
@@ -49,14 +51,20 @@ class OffsetsStable(CoordinatorsLog):
         the order in which they were accepted."""
         self._open: dict[int, dict[Offset, None]] = {}
         """The offsets that transactions have written which have no marker, by producer."""
-        self._ended_us: dict[Offset, int] = {}
-        """When the last transaction has ended that wrote an offset, of those for which nothing was committed since."""
-        self._now = history.circumstances
+        self._ending: dict[int, dict[Offset, None]] = {}
+        self._ended: dict[Offset, int] = {}
+        """The offset of the marker of the last transaction that wrote an offset of a group, of those for which no other
+        was committed since."""
+        self._seen_us: dict[Offset, int] = {}
+        """The time of the first answer that such an offset is not stable, with that marker committed."""
+        history.commits  # noqa: B018 (it keeps the high watermarks of the logs)
+        self._logs, self._now = history.logs, history.circumstances
 
     def on_accepted(self, event: CommitAccepted) -> None:
         waiting = self._being_written.setdefault(event.node, {})
         for tp, _offset in event.offsets:
-            self._ended_us.pop((event.group, tp), None)
+            self._ended.pop((event.group, tp), None)
+            self._seen_us.pop((event.group, tp), None)
             name = f"group {event.group}'s offset of {tp}"
             waiting.setdefault(name, deque()).append(((event.group, tp), event.producer_id))
 
@@ -75,8 +83,11 @@ class OffsetsStable(CoordinatorsLog):
 
     def on_marked(self, event: TransactionMarked) -> None:
         if event.topic == GROUP_METADATA_TOPIC:
-            for offset in self._open.pop(event.producer_id, ()):
-                self._ended_us[offset] = event.t_us
+            self._ending[event.producer_id] = self._open.pop(event.producer_id, {})
+
+    def on_marker(self, event: MarkerAppends) -> None:
+        for offset in self._ending.pop(event.producer_id, ()) if event.tp.topic == GROUP_METADATA_TOPIC else ():
+            self._ended[offset] = event.offset
 
     def on_removed(self, event: OffsetsRemoved) -> None:
         for topic, partition in zip(event.topics, event.partitions, strict=True):
@@ -86,7 +97,8 @@ class OffsetsStable(CoordinatorsLog):
                 del offsets[offset]
 
     def _forget(self, offset: Offset) -> None:
-        self._ended_us.pop(offset, None)
+        self._ended.pop(offset, None)
+        self._seen_us.pop(offset, None)
         for offsets in self._open.values():
             offsets.pop(offset, None)
 
@@ -99,7 +111,8 @@ class OffsetsStable(CoordinatorsLog):
 
     def forget_written(self) -> None:
         self._open.clear()
-        self._ended_us.clear()
+        self._ended.clear()
+        self._seen_us.clear()
         self._being_written.clear()
 
     def on_read(self, event: OffsetsRead) -> None:
@@ -113,11 +126,15 @@ class OffsetsStable(CoordinatorsLog):
             self._look_how_long(event, tp)
 
     def _look_how_long(self, event: OffsetsRead, tp: TopicPartition) -> None:
-        """Look since when the offset of the group should be stable."""
+        """Look since when the offset of the group should be stable: its coordinator has the marker committed."""
         offset = event.group, tp
-        ended_us, reached_us = self._ended_us.get(offset), self._now.reached_since_us(event.node)
-        if ended_us is None or reached_us is None or any(offset in offsets for offsets in self._open.values()):
+        ended, log = self._ended.get(offset), self._logs.get(event.node, event.home)
+        reached_us = self._now.reached_since_us(event.node)
+        if ended is None or log is None or log.high_watermark is None or reached_us is None:
             return
-        held_us = event.t_us - max(ended_us, reached_us)
-        if held_us > SETTLING_US:
+        if log.high_watermark <= ended or any(offset in offsets for offsets in self._open.values()):
+            return
+        since_us = self._seen_us.setdefault(offset, event.t_us)
+        held_us = event.t_us - max(since_us, reached_us)
+        if held_us > TOLD_US:
             self.violated(event, OffsetStaysUnstable(event.node, event.group, held_us), tp)

@@ -1,4 +1,4 @@
-"""G13: a rebalance that waits for nobody is complete."""
+"""G13: a rebalance for which no JoinGroup is missing is complete."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from emulator.protocol.events import (
 )
 from emulator.protocol.shown_coordination import MemberIdForgotten, MemberIdGiven, MemberJoins, MembersLoaded
 from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
-from scenarios.observe.findings.coordination_facts import WaitsForNobody
+from scenarios.observe.findings.coordination_facts import RebalanceIsJoined
 from scenarios.observe.history.deadlines import Deadlines
 from scenarios.observe.history.history import History
 
@@ -26,7 +26,7 @@ NEVER = -1
 
 
 @define(eq=False)
-class _Group:
+class RebalancingGroup:
     """A group as its coordinator has it.
 
     Attributes:
@@ -46,7 +46,7 @@ class _Group:
     reported: bool = False
 
     @property
-    def waits_for_nobody(self) -> bool:
+    def is_joined(self) -> bool:
         if self.prepared_us == NEVER or self.first or self.replaced or self.reported:
             return False
         if self.ids or not self.joined_us:
@@ -68,20 +68,22 @@ class RebalancesComplete(Checker):
     name: ClassVar[str] = "rebalances_complete"
     ids: ClassVar[tuple[str, ...]] = ("G13",)
     gravity: ClassVar[Gravity] = Gravity.LIVENESS
-    statement: ClassVar[str] = "joined(g) = members(g) ⇒ complete(g): a rebalance that waits for nobody is complete"
+    statement: ClassVar[str] = (
+        "joined(g) = members(g) ⇒ complete(g): a rebalance that all members have joined is complete"
+    )
     fails_when: ClassVar[str | None] = "a rebalance waits on when a client does not join with its member id"
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
         self._now = history.circumstances
-        self._groups: dict[int, dict[str, _Group]] = {}
+        self._groups: dict[int, dict[str, RebalancingGroup]] = {}
         self._waiting: Deadlines[tuple[int, str]] = Deadlines()
 
-    def _group(self, node: int, group: str) -> _Group:
-        return self._groups.setdefault(node, {}).setdefault(group, _Group())
+    def _group(self, node: int, group: str) -> RebalancingGroup:
+        return self._groups.setdefault(node, {}).setdefault(group, RebalancingGroup())
 
     def on_loaded(self, event: MembersLoaded) -> None:
-        group = self._groups.setdefault(event.node, {})[event.group] = _Group(state=event.state)
+        group = self._groups.setdefault(event.node, {})[event.group] = RebalancingGroup(state=event.state)
         group.joined_us.update((member, NEVER) for member, _session_us in event.members)
 
     def on_added(self, event: GroupMemberAdded) -> None:
@@ -132,7 +134,7 @@ class RebalancesComplete(Checker):
     def look(self, moment: Moment) -> None:
         for node, groups in self._groups.items():
             for name, group in groups.items():
-                if group.waits_for_nobody:
+                if group.is_joined:
                     self._waiting.begin((node, name), moment.t_us)
                 else:
                     self._waiting.end((node, name))
@@ -141,4 +143,4 @@ class RebalancesComplete(Checker):
         ):
             group = self._groups[node][name]
             group.reported = True
-            self.violated(moment, WaitsForNobody(node, name, tuple(group.joined_us), held_us), brokers=(node,))
+            self.violated(moment, RebalanceIsJoined(node, name, tuple(group.joined_us), held_us), brokers=(node,))

@@ -16,7 +16,7 @@ KEPT_US = 120_000_000
 
 
 class _Left(NamedTuple):
-    """What an answer has left out: where the client was in a partition, and what its leader had by then."""
+    """A partition that an answer has left out: the position of the client there, and what its leader had by then."""
 
     offset: int
     high_watermark: int
@@ -48,7 +48,7 @@ class SessionsFollow(Checker):
         history.commits  # noqa: B018 (it keeps the high watermarks of the logs)
         self._logs = history.logs
         self._left: dict[tuple[int, int], dict[TopicPartition, _Left]] = {}
-        """What the last answer in a session has left out, by client and broker."""
+        """The partitions that the last answer in a session has left out, by client and broker."""
 
     def on_answered(self, event: SessionAnswered) -> None:
         for tp in event.besides:
@@ -69,7 +69,7 @@ class SessionsFollow(Checker):
         self._left[event.node, event.leader] = now
 
     def _had(self, leader: int, tp: TopicPartition, offset: int) -> _Left | None:
-        """What a leader has now; None where it does not lead, or its log is not known."""
+        """The state of a leader now; None where it does not lead, or its log is not known."""
         leads, log = self.cluster.leads(leader, tp), self._logs.get(leader, tp)
         if leads is None or log is None or log.high_watermark is None or not log.known:
             return None

@@ -71,7 +71,7 @@ class CommitLost(NamedTuple):
 
 
 class OffsetNotStable(NamedTuple):
-    """An offset that was told as stable, and that an open transaction of ``producer_id`` may replace; -1: none."""
+    """The offset of an answer about stable offsets that an open transaction of a producer may replace; -1: none."""
 
     broker: int
     group: str
@@ -114,7 +114,7 @@ class AbortedEarly(NamedTuple):
         )
 
 
-class WaitsForNobody(NamedTuple):
+class RebalanceIsJoined(NamedTuple):
     """A rebalance that is not complete, though all members have joined."""
 
     broker: int

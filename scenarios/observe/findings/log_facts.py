@@ -52,7 +52,7 @@ class CopiedOffline(NamedTuple):
         return f"{tp}: broker {self.broker} goes on copying the replica into {self.directory}, which has failed"
 
 
-class NotCommitted(NamedTuple):
+class HighWatermarkStands(NamedTuple):
     """A high watermark that stands still, and is before what all of the ISR has."""
 
     leader: int

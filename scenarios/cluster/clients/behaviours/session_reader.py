@@ -35,7 +35,7 @@ MAX_BYTES, MAX_PARTITION_BYTES = 50 << 20, 1 << 20
 
 
 @define(eq=False)
-class Session:
+class ClientSession:
     """The session that a client has at one broker, as the client knows it.
 
     Attributes:
@@ -106,7 +106,7 @@ class _Reading:
     partitions: list[TopicPartition]
     positions: dict[TopicPartition, int] = field(factory=dict)
     paused: dict[TopicPartition, None] = field(factory=dict)
-    sessions: dict[int, Session] = field(factory=dict)
+    sessions: dict[int, ClientSession] = field(factory=dict)
     _answers: int = 0
 
     async def read_on(self) -> None:
@@ -134,7 +134,7 @@ class _Reading:
         for tp in tps:
             if tp not in self.positions and not await self._look_up(leader, tp, LATEST):
                 return False
-        session = self.sessions.setdefault(leader, Session())
+        session = self.sessions.setdefault(leader, ClientSession())
         read = [tp for tp in tps if tp not in self.paused] or tps
         wanted = {
             tp: PartitionData(tp, NO_EPOCH, self.positions[tp], UNDEFINED_EPOCH, MAX_PARTITION_BYTES) for tp in read

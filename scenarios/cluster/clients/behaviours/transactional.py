@@ -152,6 +152,7 @@ class Transactional(Behaviour):
             self.group, offsets, transactional_id=self.id, producer_id=producer.id, producer_epoch=producer.epoch
         )
         await _done(client, Coordinator(client, self.group, CoordinatorType.GROUP), commit)
+        await self._stall(client)
 
 
 async def _done(client: Client, coordinator: Coordinator, request: Any) -> Any:

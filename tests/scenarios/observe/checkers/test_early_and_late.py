@@ -1,5 +1,5 @@
-"""S22, F14, G12, G13, X10: histories in which a leader commits late, a session differs from its client's, an offset is
-told too early, a rebalance waits for nobody, and a transaction is aborted before its time."""
+"""S22, F14, G12, G13, X10: histories in which a leader commits late, a session differs from its client's, an answer has
+an offset too early, a rebalance is not completed, and a transaction is aborted before its time."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_two_answers_leave_out_what_there_is_to_read(before: int, offsets: tuple
     assert len(states(run)) == count
 
 
-def test_another_leader_epoch_counts_anew() -> None:
+def test_another_leader_epoch_starts_over() -> None:
     run = session()
     run.high_watermark(0, 10, leader=True)
     answers(run, 0)
@@ -175,21 +175,25 @@ def test_so_may_who_asks_while_it_is_being_written_or_could_not_be() -> None:
 
 
 @pytest.mark.parametrize(
-    ("marked", "seconds", "count"), [(True, 10, 1), (True, 2, 0), (False, 10, 0)], ids=["late", "soon", "open"]
+    ("committed", "seconds", "count"), [(True, 2, 1), (True, 0.5, 0), (False, 10, 0)], ids=["late", "soon", "open"]
 )
-def test_an_offset_that_stays_unstable(marked: bool, seconds: int, count: int) -> None:
+def test_an_offset_that_stays_unstable(committed: bool, seconds: float, count: int) -> None:
     run = works("offsets_stable")
     run.coordinates()
     run.accepts(5, producer=(PRODUCER, 0))
     run.show(shown.CoordinatorWrote, 0, (OFFSET,), False)
-    if marked:
-        run.marked(True, topic=HOME.topic)
-    run.later(seconds)
+    run.marked(True, topic=HOME.topic)
+    run.show(shown.MarkerAppends, 0, HOME, PRODUCER, 10)
+    run.emit(e.HighWatermark, 0, *HOME, True, 0, 11 if committed else 10)
+    for _ in range(2):
+        run.show(shown.OffsetsRead, 0, GROUP, HOME, (), True, (ORDERS_0,))
+        run.later(seconds / 2)
     run.show(shown.OffsetsRead, 0, GROUP, HOME, (), True, (ORDERS_0,))
     found = run.found()
-    assert len(found) == count
+    assert len(found) >= count
+    assert bool(found) is bool(count)
     assert not count or found[0].startswith(
-        "orders-0: broker 0 says that the offset of group readers is not stable, 10"
+        "orders-0: broker 0 says that the offset of group readers is not stable, 1.0 s"
     )
 
 
@@ -227,7 +231,7 @@ def rebalances() -> Coordinated:
     return run
 
 
-def test_a_rebalance_that_waits_for_nobody() -> None:
+def test_a_rebalance_that_all_have_joined() -> None:
     run = rebalances()
     assert looks(run, 10) == []
     run = rebalances()

@@ -19,7 +19,8 @@ from emulator.protocol.events import (
     TransactionMarked,
     TransactionStateChanged,
 )
-from emulator.protocol.shown_coordination import MemberHeard
+from emulator.protocol.shown import SessionAnswered
+from emulator.protocol.shown_coordination import MemberHeard, OffsetsRead
 from scenarios.errors import BadInput
 from scenarios.language import Scenario
 from scenarios.runs.runner import Stage, prepare
@@ -61,10 +62,10 @@ stop = "20s"
 """
 
 
-def seen(text: str, *kinds: type) -> list[Any]:
+def seen(text: str, *kinds: type, profile: str = "kafka-2.3") -> list[Any]:
     """The events of these kinds in the run of a scenario, in which no checker finds anything."""
     found: list[Any] = []
-    stage = Stage(prepare(Scenario.loads(TEXT + text)))
+    stage = Stage(prepare(Scenario.loads(TEXT + text).for_run(profile=profile)))
     for kind in kinds:
         stage.cluster.trace.fold(kind, found.append)
     stage.play()
@@ -203,3 +204,45 @@ def test_a_file_with_them_is_its_own_replay(text: str) -> None:
 def test_an_unknown_behaviour_is_refused_with_the_one_that_was_meant() -> None:
     with pytest.raises(BadInput, match=r"unknown behaviour 'group-membr'; did you mean 'group-member'"):
         Scenario.loads(TEXT + MEMBERS.replace("group-member", "group-membr"))
+
+
+def test_a_reader_of_sessions_follows_what_it_wants_and_takes_partitions_out_of_them() -> None:
+    reader = """
+[[workloads]]
+topic = "orders"
+producerRate = 20
+stop = "10s"
+
+[[clients]]
+behaviour = "session-reader"
+partitions = ["orders-0", "orders-1"]
+changes = 3
+stop = "20s"
+"""
+    answers = seen(reader, SessionAnswered, Fetched, profile="kafka-2.7")
+    assert any(answer.left_out for answer in answers if isinstance(answer, SessionAnswered))
+    assert {answer.partition for answer in answers if isinstance(answer, Fetched)} == {0, 1}
+    assert [answer for answer in answers if isinstance(answer, SessionAnswered) and answer.besides] == []
+
+
+def test_a_reader_of_stable_offsets_gets_none_that_an_open_transaction_may_replace() -> None:
+    reader = """
+[[clients]]
+behaviour = "offset-reader"
+group = "readers"
+partitions = ["orders-0", "orders-1"]
+pause = "20ms"
+stop = "20s"
+"""
+    told = seen(WRITERS + reader, OffsetsRead, profile="kafka-2.7")
+    assert all(event.stable for event in told)
+    assert any(event.unstable for event in told)
+    assert any(offset >= 0 for event in told for _tp, offset in event.offsets)
+
+
+def test_a_producer_gives_up_what_it_has_for_a_topic_that_is_deleted() -> None:
+    writers = WRITERS.replace("count = 2\n", 'delivery = "2s"\n') + '\n[[method]]\nat = "5s"\n'
+    gone = 'action = "topic.delete"\ntopic = "orders"\n'
+    states = seen(writers.replace('stop = "20s"', 'stop = "40s"') + gone, TransactionStateChanged)
+    assert states[-1].t_us > 5_000_000, "it begins again with another epoch"
+    assert states[-1].state in ("Empty", "CompleteAbort", "CompleteCommit")
