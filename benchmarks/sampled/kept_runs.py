@@ -23,8 +23,8 @@ Found = Mapping[str, Any]
 
 @define(eq=False)
 class KeptRuns:
-    """The runs that a file has of the code as it is; those of other code do not count. An exact run is of the code as
-    it is where only that of leaps is another.
+    """The runs that a file has of the code as it is; those of other code do not count. An exact run counts
+    where nothing but the code of leaps has changed.
 
     Attributes:
         runs: the runs.

@@ -47,7 +47,11 @@ class HeldQuotas:
     @property
     def still_us(self) -> int:
         """For how long their clocks have stood still; where there is no throttle, since they were stopped."""
-        passed_us = self.cluster.world.now - self.since_us
+        return self.whole_us(self.cluster.world.now - self.since_us)
+
+    def whole_us(self, passed_us: int) -> int:
+        """The part of a time in which clocks stand still. A leap that may end at any time ends so that nothing is over:
+        where copies get a little in each sample, one in which they get nothing is missed for long."""
         windows_us = [quota.window_us for _broker, throttle, quota in self._quotas() if throttle.active]
         return stood_still_us(passed_us, max(windows_us, default=1))
 

@@ -441,6 +441,9 @@ class Leaper:
         if limit.reason == "copy" and limit.t_us < now + SHORTEST_US:
             _, ends = self._limit(LeapEnd(now + SHORTEST_US, "copy"), copies)
             limit = LeapEnd(now + SHORTEST_US, "copy")
+        elif limit.reason != "copy":
+            since_us = self._clocks_since_us
+            limit = LeapEnd(since_us + self.quotas.whole_us(limit.t_us - since_us), limit.reason)
         if limit.t_us <= now:
             self._return()
             return
@@ -467,12 +470,18 @@ class Leaper:
         now = self.cluster.world.now
         most = LeapEnd(now + LONGEST_US, "limit")
         if not self.quiet.saturated and (self._ended or self._due_us() > now):
-            most = min(most, LeapEnd(max(self._due_us(), now + self.quotas.cycle_us), "window"))
+            in_us = max(self._due_us(), now + self.quotas.cycle_us) - self._clocks_since_us
+            most = min(most, LeapEnd(self._clocks_since_us - self.quotas.whole_us(-in_us), "window"))
         limit, ends = self._limit(most, copies)
         if self.quiet.saturated and limit.reason == "copy":
             before_us = BEFORE_END_US + int(BEFORE_END * (limit.t_us - now))
             return LeapEnd(max(now, limit.t_us - before_us), "window"), {}
         return limit, ends
+
+    @property
+    def _clocks_since_us(self) -> int:
+        """Since when the clocks of quotas stand still in the leap that is under way, or is about to begin."""
+        return self.quotas.since_us if self._open else self.cluster.world.now
 
     def _begin_leap(self, limit: LeapEnd, ends: Mapping[Key, int]) -> None:
         self._number += 1
