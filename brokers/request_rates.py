@@ -29,7 +29,7 @@ from emulator.metrics.grid import IDLE_METERS_US
 from emulator.protocol.api import AbstractControlRequest, Request
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import FetchRequest
-from emulator.protocol.produce import ProduceResponse
+from emulator.protocol.produce import ProduceRequest
 
 PRODUCED, PRODUCE_FAILED = "TotalProduceRequestsPerSec", "FailedProduceRequestsPerSec"
 FETCHED, FETCH_FAILED = "TotalFetchRequestsPerSec", "FailedFetchRequestsPerSec"
@@ -114,10 +114,10 @@ class TopicRequests:
             self._take(reader)
 
     def fetched(self) -> None:
-        """Write the meters within a second."""
+        """Write the meters soon: a reader was sent something."""
         if not self._due:
             self._due = True
-            self._metrics.meters.add(self)
+            self._metrics.request_meters.add(self)
 
     def _write_idly(self) -> None:
         if not self._due_idly:
@@ -135,7 +135,7 @@ class TopicRequests:
             self._fetched[topic] = self._fetched.get(topic, 0) + reads
 
     def write(self) -> None:
-        """Give the counts to the meters. Called by the grid of a second."""
+        """Give the counts to the meters. Called by the grid of requests."""
         self._due = False
         self._give()
 
@@ -196,39 +196,35 @@ class ProducePurgatory:
 
 @define(eq=False)
 class Answers:
-    """The meters of the answers to one kind of request.
+    """The answers to one kind of request.
 
     Attributes:
         api: Kafka's name of the API.
         name: the name under which RequestsPerSec has them; "": other events tell it (``scenarios/observe/exposition``).
-        requests: RequestsPerSec; None before the first. ``errors``: ErrorsPerSec, by error.
+        is_fetch, is_produce: whether their partitions' errors are counted, and of which kind they are.
+        requests, errors: those that are not written yet.
+        sound: the errors NONE among these, which are nearly all.
     """
 
-    metrics: Metrics
     api: str
     name: str
-    requests: Meter | None = None
-    errors: dict[Errors, Meter] = field(factory=dict)
-
-    def request(self, idly: bool) -> None:
-        """Count an answer."""
-        meter = self.requests
-        if meter is None:
-            if not self.name:
-                return
-            meter = self.requests = self.metrics.meter(_of_requests("RequestsPerSec", request=self.name))
-        if idly:
-            meter.mark_idly()
-        else:
-            meter.mark()
+    is_fetch: bool
+    is_produce: bool
+    requests: int = 0
+    sound: int = 0
+    errors: dict[Errors, int] = field(factory=dict)
 
     def error(self, error: Errors) -> None:
-        """Count an error of a partition, or NONE."""
-        meter = self.errors.get(error)
-        if meter is None:
-            tags = {"request": self.api, "error": (error or Errors.NONE).name}
-            meter = self.errors[error] = self.metrics.meter(_of_requests("ErrorsPerSec", **tags))
-        meter.mark()
+        """Count a partition's error."""
+        self.errors[error] = self.errors.get(error, 0) + 1
+
+    def take(self) -> list[tuple[str, int]]:
+        """The names of the meters that count, and what they count more."""
+        errors, self.errors = {Errors.NONE: self.sound, **self.errors}, {}
+        found = [(_of_requests("ErrorsPerSec", request=self.api, error=one.name), errors[one]) for one in errors]
+        found.append((_of_requests("RequestsPerSec", request=self.name), self.requests))
+        self.requests = self.sound = 0
+        return [(name, count) for name, count in found if count]
 
 
 class RequestRates:
@@ -238,20 +234,56 @@ class RequestRates:
     def __init__(self, metrics: Metrics) -> None:
         self._metrics = metrics
         self._answers: dict[type, Answers] = {}
+        self._meters: dict[str, Meter] = {}
+        self._since_us = 0
+        self._due = self._due_idly = False
 
     def answered(self, request: Any, response: Any, idly: bool) -> None:
         """``request`` was answered; ``idly``: with nothing, as an idle cluster does all the time. ``response``: None
         where the client wants none."""
         answers = self._answers.get(request.__class__) or self._begin(request.__class__)
-        if isinstance(request, FetchRequest):
+        if answers.is_fetch:
+            if not response.answers and request.replica_id >= 0:
+                return  # many of these are not simulated
             for answer in response.answers:
-                answers.error(answer[1])
-            if request.replica_id >= 0:
-                return
-        elif isinstance(response, ProduceResponse):
-            for result in response.partitions:
-                answers.error(result[1])
-        answers.request(idly)
+                if answer[1]:
+                    answers.error(answer[1])
+                else:
+                    answers.sound += 1
+            if request.replica_id < 0:
+                answers.requests += 1
+        elif answers.name:
+            answers.requests += 1
+            if answers.is_produce and response is not None:
+                for result in response.partitions:
+                    if result[1]:
+                        answers.error(result[1])
+                    else:
+                        answers.sound += 1
+        else:
+            return
+        if not self._due:
+            self._become_due(idly)
+
+    def _become_due(self, idly: bool) -> None:
+        if not self._due_idly:
+            self._since_us = self._metrics.time_us()
+        if not idly:
+            self._due = True
+            self._metrics.request_meters.add(self)
+        elif not self._due_idly:
+            self._due_idly = True
+            self._metrics.idle_meters.add(self)
+
+    def write(self) -> None:
+        """Give the counts to the meters. Called by both grids."""
+        self._due = self._due_idly = False
+        for answers in dict.fromkeys(self._answers.values()):
+            for name, count in answers.take():
+                meter = self._meters.get(name)
+                if meter is None:
+                    meter = self._meters[name] = self._metrics.meter(name)
+                meter.add_since(count, self._since_us)
 
     def _begin(self, kind: type[Request]) -> Answers:
         for other, known in self._answers.items():
@@ -259,8 +291,9 @@ class RequestRates:
                 found = known  # emulated clients and real ones have classes of their own
                 break
         else:
-            name = "FetchConsumer" if issubclass(kind, FetchRequest) else KAFKAS.get(kind.api.name, kind.api.name)
-            found = Answers(self._metrics, kind.api.name, "" if issubclass(kind, AbstractControlRequest) else name)
+            api, is_fetch = KAFKAS.get(kind.api.name, kind.api.name), issubclass(kind, FetchRequest)
+            name = "" if issubclass(kind, AbstractControlRequest) else "FetchConsumer" if is_fetch else api
+            found = Answers(api, name, is_fetch, issubclass(kind, ProduceRequest))
         self._answers[kind] = found
         return found
 

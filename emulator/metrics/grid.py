@@ -8,6 +8,10 @@ from attrs import define, field
 METERS_US = 1_000_000
 """The least time between two writes of the count of a meter."""
 
+REQUESTS_US = 5_000_000
+"""The least time between two writes of a count of requests: the tick of the rates that readers compute (Yammer's). Each
+request is in several such counts."""
+
 IDLE_METERS_US = 60_000_000
 """The least time between two writes while all that a meter counts is routine, such as polls that find nothing."""
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 from attrs import define, field
 
 from emulator.kernel import World
-from emulator.metrics.grid import GAUGES_US, IDLE_METERS_US, METERS_US, Grid
+from emulator.metrics.grid import GAUGES_US, IDLE_METERS_US, METERS_US, REQUESTS_US, Grid
 from emulator.metrics.metric_events import GaugeSet, MeterMarked, MetricRegistered, MetricRemoved, TimerUpdated
 
 
@@ -183,7 +183,7 @@ class Metrics:
         node: the id of the machine, which every event of a metric carries.
         lacks: names (``name=`` alone) and types (``type=``) of metrics that the release does not have. They are
             measured all the same and never written, so the code that measures does not have to ask.
-        gauges, meters, idle_meters: the grids on which values that change often are written.
+        gauges, meters, request_meters, idle_meters: the grids on which values that change often are written.
     """
 
     _process: Emitter
@@ -192,14 +192,15 @@ class Metrics:
     world: World = field(init=False)
     gauges: Grid = field(init=False)
     meters: Grid = field(init=False)
+    request_meters: Grid = field(init=False)
     idle_meters: Grid = field(init=False)
     _hidden: dict[str, None] = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
         self.world = self._process.world
-        self.gauges, self.meters, self.idle_meters = (
+        self.gauges, self.meters, self.request_meters, self.idle_meters = (
             Grid(period_us, self.time_us, self._process.call_later)
-            for period_us in (GAUGES_US, METERS_US, IDLE_METERS_US)
+            for period_us in (GAUGES_US, METERS_US, REQUESTS_US, IDLE_METERS_US)
         )
 
     def time_us(self) -> int:

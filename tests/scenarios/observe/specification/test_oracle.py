@@ -113,7 +113,8 @@ target = 2
 ONCE_REFUSED = (
     ("kafka-0.8", 21), ("kafka-0.8", 65), ("kafka-0.8", 98), ("kafka-1.1", 63), ("kafka-1.1", 73), ("kafka-1.1", 86),
     ("kafka-1.1", 90), ("kafka-2.4", 12), ("kafka-2.4", 30), ("kafka-2.4", 57), ("kafka-2.4", 64), ("kafka-2.4", 66),
-    ("kafka-3.9", 26), ("kafka-3.9", 32), ("kafka-3.9", 34), ("kafka-3.9", 41),
+    ("kafka-3.9", 26), ("kafka-3.9", 32), ("kafka-3.9", 34), ("kafka-3.9", 41), ("kafka-0.8", 6), ("kafka-3.9", 1),
+    ("kafka-3.9", 512), ("kafka-3.9", 513),
 )  # fmt: skip
 """Seeds that were refused until the oracle or the specification was corrected."""
 
