@@ -103,9 +103,9 @@ async function consumeOnce() {
       read.set(partition, Number(message.offset) + 1);
     },
   });
-  await Promise.race([crashed, driven.commits(read, (offsets) => {
+  await driven.commits(read, (offsets) => {
     return consumer.commitOffsets(offsets.map(([partition, offset]) => ({ topic, partition, offset: String(offset) })));
-  })]);
+  }, crashed);
   await Promise.race([consumer.disconnect().catch((error) => driven.error(error)), pause(5000)]);
 }
 

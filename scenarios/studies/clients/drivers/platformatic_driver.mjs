@@ -109,9 +109,9 @@ async function consumeOnce() {
         over();
       });
     });
-    await Promise.race([ended, driven.commits(read, (offsets) => consumer.commit({
+    await driven.commits(read, (offsets) => consumer.commit({
       offsets: offsets.map(([partition, offset]) => ({ topic, partition, offset: BigInt(offset), leaderEpoch: -1 })),
-    }))]);
+    }), ended);
   } finally {
     await Promise.race([consumer.close(true).catch((error) => driven.error(error)), pause(5000)]);
   }

@@ -146,13 +146,15 @@ class Driven {
     }
   }
 
-  // Commits what was read, every COMMIT_MS and at the end: commit({partition: offset}).
-  async commits(read, commit) {
-    while (this.goesOn) {
-      await pause(COMMIT_MS);
-      await this.commitNow(read, commit);
+  // Commits what was read, every COMMIT_MS and at the end: commit([[partition, offset]]). ``over`` is the end of the
+  // consumer, after which there is nothing to commit.
+  async commits(read, commit, over) {
+    let goesOn = true;
+    over.then(() => { goesOn = false; });
+    while (this.goesOn && goesOn) {
+      await Promise.race([pause(COMMIT_MS), over]);
+      if (goesOn) await Promise.race([this.commitNow(read, commit), over]);
     }
-    await this.commitNow(read, commit);
   }
 
   async commitNow(read, commit) {
