@@ -13,10 +13,9 @@ from pathlib import Path
 from attrs import frozen
 
 from benchmarks.runtimes import Artifact, go_program, go_version, jars
+from scenarios.studies.clients.client_drivers import NODE_MODULES
 
 DRIVERS = Path(__file__).parent / "drivers"
-NODE = "UNDERSTUDY_NODE_MODULES"
-"""The folder node_modules in which npm has installed the clients for JavaScript."""
 
 
 @frozen
@@ -79,7 +78,7 @@ class NodeClient(Client):
     script: str
 
     def version(self) -> str | None:
-        modules = os.environ.get(NODE)
+        modules = os.environ.get(NODE_MODULES)
         if modules is None or shutil.which("node") is None:
             return None
         package = Path(modules) / self.name / "package.json"
@@ -181,7 +180,7 @@ def class_path(artifacts: tuple[Artifact, ...]) -> str:
 
 
 PIP = "pip install -c constraints.txt '.[dev]'"
-NPM = f"npm install kafkajs@2.2.4 @platformatic/kafka@1.35.0 in a folder, and set {NODE} to its node_modules"
+NPM = f"npm install kafkajs@2.2.4 @platformatic/kafka@1.35.0 in a folder, and set {NODE_MODULES} to its node_modules"
 FETCH = "python -m benchmarks.clients --fetch"
 MAVEN = f"needs Java 17, Maven, and {FETCH}"
 

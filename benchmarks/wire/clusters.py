@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -55,7 +55,7 @@ class Attached:
 
 
 @contextmanager
-def served(scenario: str = SCENARIO, checkout: Path | None = None) -> Iterator[Attached]:
+def served(scenario: str = SCENARIO, checkout: Path | None = None, options: Sequence[str] = ()) -> Iterator[Attached]:
     """``understudy serve`` in a process of its own; ``checkout``: that of another one."""
     with TemporaryDirectory() as name:
         folder = Path(name)
@@ -67,7 +67,7 @@ def served(scenario: str = SCENARIO, checkout: Path | None = None) -> Iterator[A
         if checkout is not None:
             environment["PYTHONPATH"] = f"{checkout}:{checkout / 'scenarios' / 'package'}"
         began = time.perf_counter()
-        process = subprocess.Popen(words, stdout=subprocess.DEVNULL, env=environment)
+        process = subprocess.Popen([*words, *options], stdout=subprocess.DEVNULL, env=environment)
         try:
             while not ready.exists():
                 assert process.poll() is None, "the served cluster has ended"

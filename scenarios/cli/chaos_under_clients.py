@@ -62,6 +62,7 @@ def run(arguments: Namespace) -> int:
 def _asked(arguments: Namespace) -> ClientCampaign:
     from scenarios.studies.clients.client_campaign import ClientCampaign
     from scenarios.studies.clients.client_drivers import drivers_named
+    from scenarios.wire.versions import release_of
 
     given = [name for name in REFUSED if getattr(arguments, name)]
     if given or arguments.search != "plain":
@@ -72,9 +73,12 @@ def _asked(arguments: Namespace) -> ClientCampaign:
     if not scenario.chaos:
         what = "has no [[chaos]] blocks, so no fault would be drawn; add some, as in docs/use/clients-under-chaos.md"
         raise BadInput(what, source=scenario.source)
+    drivers = drivers_named(arguments.clients)
+    for driver in drivers:
+        driver.check_versions(arguments.api_versions or release_of(scenario.policies.brokers.api_versions))
     return ClientCampaign(
         scenario=scenario,
-        drivers=drivers_named(arguments.clients),
+        drivers=drivers,
         seeds=range(DEFAULT_SEEDS) if arguments.seeds is None else arguments.seeds,
         rate=RATE if arguments.rate is None else arguments.rate,
         bound_s=BOUND_S if arguments.bound is None else arguments.bound,

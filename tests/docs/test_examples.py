@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.clients.known import NODE
+from scenarios.studies.clients.client_drivers import NODE_MODULES
 from tests.docs.pages import DOCS, ROOT
 from tests.scenarios.testing.test_pytest_plugin import run_pytest
 
@@ -39,9 +39,9 @@ def test_python(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_javascript() -> None:
-    modules = os.environ.get(NODE)
+    modules = os.environ.get(NODE_MODULES)
     if modules is None or shutil.which("node") is None:
-        pytest.skip(f"needs node, and {NODE} with the folder node_modules in which kafkajs is")
+        pytest.skip(f"needs node, and {NODE_MODULES} with the folder node_modules in which kafkajs is")
     printed = run(
         "node", "--test", str(EXAMPLES / "orders.test.mjs"), NODE_MODULES_OF=str(Path(modules).parent / "x.js")
     )

@@ -14,7 +14,7 @@ from scenarios.language import Scenario
 from scenarios.runs.batch import ThisProcess
 from scenarios.studies.clients.attached_run import RECORDING, AttachedCase, attached_run
 from scenarios.studies.clients.client_campaign import SEEN, ClientCampaign, run_campaign
-from scenarios.studies.clients.client_drivers import CLASS_PATH, ClientDriver, drivers_named
+from scenarios.studies.clients.client_drivers import CLASS_PATH, FRANZ_GO, NODE_MODULES, ClientDriver, drivers_named
 from scenarios.studies.clients.client_outcome import ClientOutcome, outcome_of
 from scenarios.studies.clients.outcome_table import markdown, rows
 from scenarios.wire.recording.folder import read_live_run
@@ -67,13 +67,34 @@ def campaign(driver: ClientDriver, seeds: range, out: Path | None = None) -> Cli
     return ClientCampaign(scenario=SCENARIO, drivers=[driver], seeds=seeds, rate=RATE, bound_s=60.0, out=out)
 
 
-def test_a_real_client_keeps_its_promises_and_its_recording_replays_bit_for_bit(tmp_path: Path) -> None:
-    [driver] = drivers_named(["librdkafka"])
-    found = attached_run(AttachedCase(scenario=SCENARIO, driver=driver, seed=2, rate=RATE, bound_s=20.0), tmp_path)
+NEWEST = Scenario.loads(FAST, profile="kafka-3.9")
+
+
+@pytest.mark.parametrize(
+    ("name", "seed", "scenario"),
+    [
+        ("librdkafka", 2, SCENARIO),
+        pytest.param("java", 2, SCENARIO, marks=pytest.mark.slow),
+        ("kafkajs", 2, SCENARIO),
+        pytest.param("kafkajs", 1, SCENARIO, marks=pytest.mark.slow),
+        ("@platformatic/kafka", 2, NEWEST),
+        ("franz-go", 2, SCENARIO),
+        pytest.param("franz-go", 1, SCENARIO, marks=pytest.mark.slow),
+    ],
+)
+def test_a_real_client_keeps_its_promises_and_its_recording_replays_bit_for_bit(
+    name: str, seed: int, scenario: Scenario, tmp_path: Path
+) -> None:
+    try:
+        [driver] = drivers_named([name])
+    except BadInput as missing:
+        pytest.skip(str(missing))
+    found = attached_run(AttachedCase(scenario=scenario, driver=driver, seed=seed, rate=RATE, bound_s=20.0), tmp_path)
     outcome = outcome_of(found, tmp_path, 0.0)
     assert {one.judge for one in outcome.findings} <= {"producer_stalled", "consumer_stopped"}, "a client may wait"
-    assert outcome.client == "librdkafka"
+    assert outcome.client == name
     assert outcome.sent >= outcome.acked > 0
+    assert {"received", "assigned"} <= {line.seen for line in found.evidence.of("reader", "received", "assigned")}
     assert found.evidence.log is not None
     assert sum(map(len, found.evidence.log.values())) >= outcome.acked
     assert ReplayedRun(read_live_run(tmp_path / RECORDING)).play().same
@@ -148,7 +169,31 @@ def test_options_that_do_not_fit_are_refused(
     assert wrong in capsys.readouterr().err
 
 
-def test_a_driver_that_is_not_told_where_its_client_is_names_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(CLASS_PATH, raising=False)
-    with pytest.raises(BadInput, match=f"{CLASS_PATH}, which is not set; set it to the class path of kafka-clients"):
-        drivers_named(["java"])
+@pytest.mark.parametrize(
+    ("name", "variable", "value", "wrong"),
+    [
+        ("java", CLASS_PATH, "", "which is not set; set it to the class path of kafka-clients"),
+        (
+            "kafkajs",
+            NODE_MODULES,
+            "",
+            "which is not set; set it to the folder node_modules in which npm install",
+        ),
+        ("kafkajs", NODE_MODULES, "/nowhere", "there is no /nowhere/kafkajs/package.json; set it to the folder"),
+        ("franz-go", FRANZ_GO, "", "which is not set; set it to the program that go build -o makes in "),
+        ("franz-go", FRANZ_GO, "/nowhere", "there is no /nowhere; set it to the program"),
+    ],
+)
+def test_a_driver_that_is_not_told_where_its_client_is_names_the_variable(
+    name: str, variable: str, value: str, wrong: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(BadInput, match=f"{variable}.*{wrong}"):
+        drivers_named([name])
+
+
+def test_a_client_that_needs_later_versions_says_so() -> None:
+    late = ClientDriver(name="late", command=("late",), least="3.3")
+    late.check_versions("3.9")
+    with pytest.raises(BadInput, match=r"late needs the API versions of Kafka 3.3 or later, and brokers announce 2.7"):
+        late.check_versions("2.7")
