@@ -21,7 +21,8 @@ from emulator.gates import Visit
 from emulator.kernel import World
 from emulator.nodes import CrashKind, Process
 from emulator.protocol.api import Request
-from emulator.protocol.events import Consumed
+from emulator.protocol.controlled_shutdown import ControlledShutdownRequest
+from emulator.protocol.events import Consumed, Fault
 from emulator.protocol.types import NO_LEADER
 from emulator.trace import Event, rows
 from emulator.trace.columns import kind_of_rows
@@ -459,6 +460,9 @@ class ClusterInstance(OperatorTools):
         Raises: KafkaError, REQUEST_TIMED_OUT.
         """
         __tracebackhide__ = True
+        if isinstance(request, ControlledShutdownRequest):  # the controller takes its leaderships away, as if it stopped
+            shutdown = BrokerControlledShutdown().name
+            self._cluster.trace.anchor(Fault, shutdown, str(request.broker), "asked for by hand")
         admin = self._cluster.operator.admin
         return await admin.ask_broker(self._state.broker(broker), request, duration_us(within))
 
