@@ -460,9 +460,7 @@ class ClusterInstance(OperatorTools):
         Raises: KafkaError, REQUEST_TIMED_OUT.
         """
         __tracebackhide__ = True
-        if isinstance(
-            request, ControlledShutdownRequest
-        ):  # the controller takes its leaderships away, as if it stopped
+        if isinstance(request, ControlledShutdownRequest):  # the broker loses its leaderships, as if it ended
             shutdown = BrokerControlledShutdown().name
             self._cluster.trace.anchor(Fault, shutdown, str(request.broker), "asked for by hand")
         admin = self._cluster.operator.admin

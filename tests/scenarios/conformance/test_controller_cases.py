@@ -103,6 +103,37 @@ async def test_auto_preferred_replica_leader_election_with_same_partition_being_
         await c.until(lambda: c.znode(REASSIGN) is None)
 
 
+# -- what an operator does by hand, with every checker ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("release", ["kafka-1.1", "kafka-2.3", "kafka-2.7", "kafka-3.9"])
+@in_virtual_time
+async def test_a_request_that_is_deleted_by_hand(release: str) -> None:
+    """ControllerIntegrationTest.testPartitionReassignmentWithOfflineReplicaHaltingProgress, whose znode the operator
+    deletes: the controller has read it, and goes on once the replica is back."""
+    async with cluster(4, {"t": [[0, 1, 2]]}, profile=release, controller=1) as c:
+        await c.stop(3)
+        await c.zk.create(REASSIGN, '{"version":1,"partitions":[{"topic":"t","partition":0,"replicas":[3,1,2]}]}')
+        await c.sleep("5s")
+        await c.zk.delete(REASSIGN)
+        await c.sleep("2s")
+        c.start(3)
+        await c.settled()
+        assert (c.replicas(TP), sorted(c.isr(TP))) == ([3, 1, 2], [1, 2, 3])
+
+
+@pytest.mark.parametrize("release", ["kafka-2.7", "kafka-3.9"])
+@in_virtual_time
+async def test_topic_partition_expansion_by_an_older_tool(release: str) -> None:
+    """testTopicPartitionExpansion: the znode is written in the format of before KIP-455 (version 1)."""
+    async with cluster(3, {"t": [[0, 1]]}, profile=release, controller=2) as c:
+        first = topic_id(c)
+        await c.zk.set("/brokers/topics/t", '{"version":1,"partitions":{"0":[0,1],"1":[1,0]}}')
+        await c.until(lambda: state(c, "t-1") == (1, 0))
+        await c.settled()
+        assert topic_id(c) in ("", first)
+
+
 # -- topic ids --------------------------------------------------------------------------------------------------------
 
 

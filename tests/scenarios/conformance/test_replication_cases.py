@@ -228,8 +228,8 @@ async def test_is_not_under_replicated_when_adding(release: str) -> None:
 @WITH_API
 @in_virtual_time
 async def test_produce_and_consume_with_reassignment_in_progress(release: str) -> None:
-    """testProduceAndConsumeWithReassignmentInProgress: a throttled move holds back no client. (Up to 2.3 a consumer that
-    begins then waits for its end: KAFKA-9212.)"""
+    """testProduceAndConsumeWithReassignmentInProgress: a throttled move holds back no client. (Up to 2.3 a consumer
+    that begins then waits for its end: KAFKA-9212.)"""
     async with cluster(4, {"t": [[0, 2, 1]]}, profile=release) as c:
         for _ in range(60):
             await c.produce(TP, 10, size=10_000)
