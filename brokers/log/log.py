@@ -420,8 +420,7 @@ class Log:
         """
         old = self.segments
         config = self.directory.config_of(self.tp.topic)
-        first = self.directory.rules.deletes_by_start_first
-        count, reason = deletable(old, config, now_us, high_watermark, self.start_offset, start_first=first)
+        count, reason = deletable(old, config, now_us, high_watermark, self.start_offset, self.directory.rules)
         if count:
             self._producers_deleted(old[count - 1].end)
             self._file.drop(old[count - 1].end)
@@ -478,7 +477,9 @@ class Log:
             return None
         if config.deletes and config.retention_us >= 0:
             due.append(first.newest_us + config.retention_us + 1)
-        if self._can_be_too_large(first, config) or (len(self.bases) > 1 and first.next_offset <= self.start_offset):
+        cuts = config.deletes or self.directory.rules.cuts_compacted
+        is_before_start = cuts and len(self.bases) > 1 and first.next_offset <= self.start_offset
+        if self._can_be_too_large(first, config) or is_before_start:
             due.append(0)
         return min(due, default=None)
 

@@ -220,6 +220,8 @@ class LogRules:
             delete.retention.ms after it was first compacted. Before, that depended on when the segments had changed.
         skips_empty_transactions: KAFKA-10702 (2.8): readers of committed records get no aborted transaction that
             has no record. Before, such a one began and ended at its marker.
+        cuts_compacted: KAFKA-7400 (2.1): a log that is only compacted loses the segments before its start. Before, it
+            kept them.
         deletes_by_start_first: KAFKA-12177 (3.0): retention deletes the segments before the start of the log first,
             then by size, then by age. Before, the other way round, so that a segment could wait for the next check.
         tries_other_directories: KAFKA-8526 (2.4): where the emptiest directory cannot take a new log, the next one
@@ -237,6 +239,7 @@ class LogRules:
     compacts_stable: bool = False
     sets_delete_horizons: bool = False
     skips_empty_transactions: bool = False
+    cuts_compacted: bool = True
     deletes_by_start_first: bool = False
     tries_other_directories: bool = False
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from attrs import frozen
 
 from brokers.log.batch_runs import ended, newest_us, pieces
-from brokers.log.log_config import LogConfig
+from brokers.log.log_config import RULES, LogConfig, LogRules
 from emulator.protocol.types import Batch
 
 
@@ -63,13 +63,12 @@ def _between(base: int, following: int, batches: Sequence[Batch]) -> Segment:
 
 
 def deletable(
-    old: Sequence[Segment], config: LogConfig, now_us: int, high_watermark: int, log_start: int, *, start_first: bool
+    old: Sequence[Segment], config: LogConfig, now_us: int, high_watermark: int, log_start: int, rules: LogRules = RULES
 ) -> tuple[int, str]:
     """The number of the oldest segments to delete, and the first reason: ``time``, ``size`` or ``start``
     (Log.deleteOldSegments, 2.3).
 
-    Segments that reach beyond the high watermark are kept, and so is an empty active segment. ``start_first``: see
-    ``LogRules.deletes_by_start_first``.
+    Segments that reach beyond the high watermark are kept, and so is an empty active segment.
     """
     allowed = 0
     for segment in old:
@@ -94,13 +93,13 @@ def deletable(
             count += 1
         return count
 
-    looks = {"start": before_start}
+    looks = {"start": before_start} if config.deletes or rules.cuts_compacted else {}
     if config.deletes and config.retention_bytes >= 0:
         looks["size"] = too_much
     if config.deletes and config.retention_us >= 0:
         looks["time"] = too_old
     count, reason = 0, ""
-    for name, look in looks.items() if start_first else reversed(looks.items()):
+    for name, look in looks.items() if rules.deletes_by_start_first else reversed(looks.items()):
         found = look(count)
         if found > count:
             count, reason = found, reason or name

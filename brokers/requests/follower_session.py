@@ -12,7 +12,7 @@ from brokers.requests.reader_session import Collected, ReaderSession, SessionPos
 from emulator.disks import DiskError
 from emulator.kernel import PendingWork
 from emulator.protocol.errors import NO_ERROR, Errors
-from emulator.protocol.fetch import FetchedFields, FetchFields, FetchRequest, FetchResponse
+from emulator.protocol.fetch import NO_EPOCH, FetchedFields, FetchFields, FetchRequest, FetchResponse
 from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_EPOCH, UNDEFINED_OFFSET
 from emulator.protocol.types import Batch, TopicPartition
 from fetchers.quota import Throttle
@@ -347,7 +347,8 @@ class FollowerSession(ReaderSession):
             if refused is not Errors.NONE:
                 return refused
         if self.manager.policies.refuses_unassigned and self.replica not in partition.remotes:
-            return Errors.UNKNOWN_LEADER_EPOCH if self._names_epochs else Errors.NOT_LEADER_FOR_PARTITION
+            names_epoch = self._names_epochs and position.leader_epoch != NO_EPOCH
+            return Errors.UNKNOWN_LEADER_EPOCH if names_epoch else Errors.NOT_LEADER_FOR_PARTITION
         log = partition.log
         if log.start_offset <= position.offset <= log.end_offset:
             return NO_ERROR

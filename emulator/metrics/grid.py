@@ -42,10 +42,11 @@ class Grid:
     def add(self, due: Due) -> None:
         """Write ``due`` at the next instant. The caller makes sure that nothing is added twice."""
         if not self._due:
-            self.later(self.period_us - self.now() % self.period_us, self._write)
+            self.later(self.period_us - self.now() % self.period_us, lambda _: self.write())
         self._due.append(due)
 
-    def _write(self, _: object) -> None:
+    def write(self) -> None:
+        """Write what is due before the next instant, for a reader that needs the values of now."""
         due, self._due = self._due, []
         for each in due:
             each.write()

@@ -207,6 +207,11 @@ class Metrics:
         """Virtual time in microseconds. Unlike the machine's clock it is never skewed."""
         return self.world.now
 
+    def write_due(self) -> None:
+        """Write the values that changed since the last instants of the grids, for a reader that needs those of now."""
+        for grid in (self.gauges, self.meters, self.idle_meters):
+            grid.write()
+
     def gauge(self, name: str) -> Gauge:
         """Register a gauge that its owner sets."""
         return self._registered("gauge", Gauge(self, name))

@@ -21,7 +21,8 @@ from emulator.gates import Visit
 from emulator.kernel import World
 from emulator.nodes import CrashKind, Process
 from emulator.protocol.api import Request
-from emulator.protocol.events import Consumed
+from emulator.protocol.controlled_shutdown import ControlledShutdownRequest
+from emulator.protocol.events import Consumed, Fault
 from emulator.protocol.types import NO_LEADER
 from emulator.trace import Event, rows
 from emulator.trace.columns import kind_of_rows
@@ -275,8 +276,7 @@ class ClusterInstance(OperatorTools):
 
     def metric(self, broker: int, name: str) -> float:
         """The value of a metric by Kafka's name. For a gauge it is the value, for a meter the count, for a timer the
-        number of measured durations. Brokers write gauges that follow the data ten times a second, meters once a
-        second."""
+        number of measured durations."""
         return value_of(self._metrics_of(broker), broker, name)
 
     def metrics(self, broker: int) -> dict[str, float]:
@@ -285,8 +285,11 @@ class ClusterInstance(OperatorTools):
         return {name: value_of(shown, broker, name) for name in sorted(shown)}
 
     def _metrics_of(self, broker: int) -> dict[str, ShownMetric]:
+        process = self._cluster.nodes[self._state.running(broker)].process
+        if process is not None:
+            process.metrics.write_due()
         self._cluster.trace.flush()
-        return dict(self._shown.metrics(self._state.running(broker), self._world.now))
+        return dict(self._shown.metrics(broker, self._world.now))
 
     def events(self, kind: type[E], where: Callable[[E], bool] = lambda _: True) -> list[E]:
         """The events of one kind so far (``understudy.events``), in order."""
@@ -457,6 +460,9 @@ class ClusterInstance(OperatorTools):
         Raises: KafkaError, REQUEST_TIMED_OUT.
         """
         __tracebackhide__ = True
+        if isinstance(request, ControlledShutdownRequest):  # the broker loses its leaderships, as if it ended
+            shutdown = BrokerControlledShutdown().name
+            self._cluster.trace.anchor(Fault, shutdown, str(request.broker), "asked for by hand")
         admin = self._cluster.operator.admin
         return await admin.ask_broker(self._state.broker(broker), request, duration_us(within))
 

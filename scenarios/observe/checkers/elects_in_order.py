@@ -67,7 +67,7 @@ class ElectsInOrder(Checker):
         if self._by_assignment and event.selector in BY_ORDER and event.leader in assignment:
             ahead = assignment[: assignment.index(event.leader)]
             for passed in [broker for broker in live if broker in ahead][:1]:
-                if self.cluster.open_move(tp) is None and not self.cluster.is_reassigning(tp):
+                if not self._is_moved(tp):
                     facts = ElectedOutOfOrder(event.selector, event.leader, event.leader_epoch, assignment, isr, passed)
                     self.violated(event, facts, tp, (event.leader, passed))
         for dropped in [broker for broker in live if broker not in event.isr]:
@@ -81,12 +81,17 @@ class ElectsInOrder(Checker):
         for topic, partitions in self.cluster.topics.items():
             for number, replicas in () if self.cluster.is_deleting(topic) else partitions.items():
                 tp = TopicPartition.of(topic, number)
-                if self.cluster.open_move(tp) is not None or self.cluster.is_reassigning(tp):
+                if self._is_moved(tp):
                     return
                 preferring.setdefault(replicas[0], []).append(tp)
         for broker, partitions_of in preferring.items():
             if self._lives(broker, event.t_us):
                 self._look_at_share(event, broker, partitions_of)
+
+    def _is_moved(self, tp: TopicPartition) -> bool:
+        """Whether a partition is being moved, also where ZooKeeper alone says so."""
+        cluster = self.cluster
+        return cluster.open_move(tp) is not None or cluster.is_reassigning(tp) or tp in cluster.requested_moves()
 
     def _look_at_share(self, event: LeadersLookedAt, broker: int, preferring: list[TopicPartition]) -> None:
         """Look at the partitions of which ``broker`` is the preferred replica."""

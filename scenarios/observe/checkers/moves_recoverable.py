@@ -27,12 +27,11 @@ class MovesRecoverable(Checker):
         znode names adding or removing replicas (KIP-455), and none is added that was not asked for. A request that a
         controller takes out of /admin/reassign_partitions is done (the replicas are those that were asked for), or is
         in the topic's znode, or its partition is gone, or it was refused: the replicas are those from before it, and
-        that controller has read it. A topic's znode keeps the format with which it was created, as all programs of a
-        run are of one release.
+        that controller has read it. Brokers keep the format that a topic's znode has, as they are of one release.
 
     Not verified: why a request was refused; changes of the order alone, which the API may have asked for (KIP-455);
-        requests for partitions that never had a leader; requests that an operator withdraws (KAFKA-42's command); that
-        the move goes on after a failover.
+        requests for partitions that never had a leader; requests that an operator withdraws (KAFKA-42's command, or
+        by deleting the znode); that the move goes on after a failover.
     """
 
     name: ClassVar[str] = "moves_recoverable"
@@ -96,7 +95,9 @@ class MovesRecoverable(Checker):
             before = self._formats[event.path] = now  # the controller gives an id to a topic of before KIP-516 (2.8)
         if '"topic_id"' in event.data:
             self._identified[event.path] = None
-        if now != before:
+        if now != before and event.client < 0:
+            self._formats[event.path] = now  # an operator may have a tool of another release
+        elif now != before:
             self.violated(event, FormatChanged(event.client, event.path, now, before))
 
     def on_written(self, event: ZkWritten) -> None:
@@ -124,6 +125,8 @@ class MovesRecoverable(Checker):
                 begun_with, read = self._before.pop(tp), event.client in self._read.pop(tp, ())
                 if event.client >= 0:
                     self._leaves(event, tp, target, begun_with, read)
+                else:
+                    self._withdrawn[tp] = None
 
     def _leaves(self, event: ZkWritten, tp: TopicPartition, target: Replicas, before: Replicas, read: bool) -> None:
         """A controller takes the request for ``tp`` out of the znode, which it has ``read`` or not."""

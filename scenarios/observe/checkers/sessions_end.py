@@ -79,7 +79,9 @@ class SessionsEnd(Checker):
         for broker in cluster.registrations:
             if not cluster.has_session(broker):
                 self._report_once(moment, broker_path(broker), broker)
-        if cluster.controller >= 0 and not cluster.has_session(cluster.controller):
+        written = cluster.znodes.get(CONTROLLER)
+        by_hand = written is not None and written.client < 0  # no session of a broker has that znode
+        if cluster.controller >= 0 and not by_hand and not cluster.has_session(cluster.controller):
             self._report_once(moment, CONTROLLER, cluster.controller)
         if not self._now.troubled and not cluster.zookeeper_stopped:
             self._find_silent(moment)

@@ -11,6 +11,13 @@ RELEASE = "1.1.1"
 PROFILE = KAFKA_2_3.with_differences(
     *differences(KAFKA_2_3, RELEASE),
     Difference(
+        title="a log that is only compacted",
+        before="loses the segments that are before its start",
+        here="keeps the segments that are before its start",
+        source="KAFKA-7400, 2.1",
+        policies={"brokers.log_rules.cuts_compacted": False},
+    ),
+    Difference(
         title="a client that has used up its quota",
         before="is answered at once, without records where it reads; then its connection is muted",
         here="is answered later",

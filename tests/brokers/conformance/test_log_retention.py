@@ -36,6 +36,17 @@ def test_retention_idempotency(profile: str, at_once: int) -> None:
     assert deleted == [at_once, 2 - at_once, 0]
 
 
+@pytest.mark.parametrize(("profile", "left"), [("kafka-1.1", 3), ("kafka-2.3", 2)])
+def test_logs_with_segments_to_delete(profile: str, left: int) -> None:
+    """LogCleanerManagerTest.testLogsWithSegmentsToDeleteShould(Not)ConsiderCleanupPolicyCompactLogs: not in 1.1.1."""
+    log = log_of(15, cleanup_policy="compact")
+    log.directory.rules = rules_of(profile)
+    log.raise_start_to(7)
+    assert (log.expires_us() is None) is (left == 3)
+    log.delete_old_segments(0, 15)
+    assert len(log.segments) == left
+
+
 @pytest.mark.parametrize(
     ("policy", "start", "left"),
     [

@@ -210,7 +210,7 @@ def test_an_active_segment_before_the_logs_start_stays() -> None:
     """Only a segment with one after it goes for the log's start (Log.deleteLogStartOffsetBreachedSegments, 2.3)."""
     forever = LogConfig(retention_us=-1)
     first, active = Segment(0, 2, 0, 1, 100, 0), Segment(2, 4, 1, 2, 100, 0)
-    assert deletable([first, active], forever, 1_000, 4, 4, start_first=False) == (1, "start")
+    assert deletable([first, active], forever, 1_000, 4, 4) == (1, "start")
 
 
 def test_a_corrupt_batch_says_who_has_produced_it() -> None:

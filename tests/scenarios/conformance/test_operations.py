@@ -71,7 +71,7 @@ async def test_preferred_replica_leader_election(release: str) -> None:
 async def test_controller_move(release: str, what: str) -> None:
     """testControllerMoveOnTopicDeletion, testControllerMoveOnPreferredReplicaElection: while its thread is held another
     broker becomes controller; the held one then changes nothing, and resigns."""
-    async with cluster(2, {"t": [[0]]}, profile=release, controller=CONTROLLER, checkers=False) as c:
+    async with cluster(2, {"t": [[0]]}, profile=release, controller=CONTROLLER) as c:
         with c.hold_controller():
             if what == "deletion":
                 await c.delete_topic("t")
@@ -90,7 +90,7 @@ async def test_controller_move(release: str, what: str) -> None:
 @in_virtual_time
 async def test_controlled_shutdown(release: str) -> None:
     """testControlledShutdown: brokers ask one after the other, and stay up; the last one keeps what it leads."""
-    async with cluster(3, {"t": [[0, 1, 2]]}, profile=release, checkers=False) as c:
+    async with cluster(3, {"t": [[0, 1, 2]]}, profile=release) as c:
 
         async def ask(broker: int) -> int:
             request = ControlledShutdownRequest(broker, c.broker_epoch(broker))
