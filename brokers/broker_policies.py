@@ -158,6 +158,9 @@ class BrokerPolicies:
             BytesInPerSec and MessagesInPerSec of it. Before, they stayed as long as it had a replica.
         refuses_unknown_times: KAFKA-17331 (3.9): a negative time that has no meaning in a client's version of
             ListOffsets is refused. Before, no record had it, or it had the meaning of a later version.
+        internal_topics_need_leave: KAFKA-9751 (2.8): a client's Metadata creates an internal topic only where it asks
+            for that and the settings allow it, and a name that no topic can have is INVALID_TOPIC_EXCEPTION. Before, an
+            internal topic was created for each client, and any other name was UNKNOWN_TOPIC_OR_PARTITION.
         identifies_logs: KAFKA-13132 (3.0): a new log gets the id of its topic as it is created, one without an id gets
             it from a LeaderAndIsr of the leader epoch that the replica has already, and the first request of a process
             is checked like any other. In 2.8 that one was not, and no log had an id before the second.
@@ -234,6 +237,7 @@ class BrokerPolicies:
     loggers: tuple[tuple[str, str], ...] = ()
     latest_is_committed: bool = True
     refuses_unknown_times: bool = False
+    internal_topics_need_leave: bool = False
     high_watermark_waits_for_caught_up: bool = True
     stop_answers_waiting: bool = False
     unassigned_leave_isr: bool = True

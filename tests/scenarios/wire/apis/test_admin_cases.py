@@ -238,7 +238,7 @@ def test_describe_client_quotas(of: Clusters, release: str) -> None:
         return set(described)
 
     def those(strict: bool, **wanted: Any) -> set[Any]:
-        """What the filters mean."""
+        """The entities that the filters mean."""
         wanted = {type.replace("_", "-"): match for type, match in wanted.items()}
         return {
             parts
