@@ -80,6 +80,8 @@ class BrokerPolicies:
             answer; before, REPLICA_NOT_AVAILABLE.
         throttled_are_answered: KIP-219 (2.0): a client beyond its quota is answered at once, and its connection muted;
             before, the answer came later (ClientQuotaManager, 1.1.1 and 2.0.1).
+        caps_fetches: KIP-541 (2.5): an answer to Fetch has no more than the broker's fetch.max.bytes. Before, as much
+            as the reader asked for.
         fetches_fit_quota: KAFKA-9677 (2.5): a Fetch gets no more than the client's quota lets pass in a window.
         loggers: KIP-412 (2.4): the loggers whose levels clients see and change, each with its level at the start;
             empty: none.
@@ -233,6 +235,7 @@ class BrokerPolicies:
     looks_for_topic_first: bool = True
     sends_any_reader_on: bool = False
     throttled_are_answered: bool = True
+    caps_fetches: bool = False
     fetches_fit_quota: bool = False
     loggers: tuple[tuple[str, str], ...] = ()
     latest_is_committed: bool = True
