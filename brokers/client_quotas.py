@@ -21,6 +21,8 @@ ANONYMOUS = "ANONYMOUS"
 """The user of a connection without authentication (KafkaPrincipal.ANONYMOUS)."""
 PRODUCER, CONSUMER = "producer_byte_rate", "consumer_byte_rate"
 REQUESTS, MUTATIONS = "request_percentage", "controller_mutation_rate"
+CONNECTIONS = "connection_creation_rate"
+"""The quota of an address, which is kept and has no effect."""
 Limits = Mapping[str, str]
 Entity = tuple[str | None, str | None]
 """A user and a client id, or DEFAULT; None: the entity has no such part."""
