@@ -78,6 +78,10 @@ class BrokerConfig:
     default_replication_factor: int = config(
         "default.replication.factor", 1, "replicas of topics that are created by themselves"
     )
+    fetch_max_bytes: int = config(
+        "fetch.max.bytes", 55 << 20, "the largest number of bytes in an answer to Fetch; before 2.5 no limit",
+        at_least=1024,
+    )  # fmt: skip
     fetch_session_slots: int = config(
         "max.incremental.fetch.session.cache.slots", 1000, "fetch sessions of real clients that a broker keeps",
         at_least=0,

@@ -80,6 +80,8 @@ class BrokerPolicies:
             answer; before, REPLICA_NOT_AVAILABLE.
         throttled_are_answered: KIP-219 (2.0): a client beyond its quota is answered at once, and its connection muted;
             before, the answer came later (ClientQuotaManager, 1.1.1 and 2.0.1).
+        caps_fetches: KIP-541 (2.5): an answer to Fetch has no more than the broker's fetch.max.bytes. Before, as much
+            as the reader asked for.
         fetches_fit_quota: KAFKA-9677 (2.5): a Fetch gets no more than the client's quota lets pass in a window.
         loggers: KIP-412 (2.4): the loggers whose levels clients see and change, each with its level at the start;
             empty: none.
@@ -158,6 +160,9 @@ class BrokerPolicies:
             BytesInPerSec and MessagesInPerSec of it. Before, they stayed as long as it had a replica.
         refuses_unknown_times: KAFKA-17331 (3.9): a negative time that has no meaning in a client's version of
             ListOffsets is refused. Before, no record had it, or it had the meaning of a later version.
+        internal_topics_need_leave: KAFKA-9751 (2.8): a client's Metadata creates an internal topic only where it asks
+            for that and the settings allow it, and a name that no topic can have is INVALID_TOPIC_EXCEPTION. Before, an
+            internal topic was created for each client, and any other name was UNKNOWN_TOPIC_OR_PARTITION.
         identifies_logs: KAFKA-13132 (3.0): a new log gets the id of its topic as it is created, one without an id gets
             it from a LeaderAndIsr of the leader epoch that the replica has already, and the first request of a process
             is checked like any other. In 2.8 that one was not, and no log had an id before the second.
@@ -230,10 +235,12 @@ class BrokerPolicies:
     looks_for_topic_first: bool = True
     sends_any_reader_on: bool = False
     throttled_are_answered: bool = True
+    caps_fetches: bool = False
     fetches_fit_quota: bool = False
     loggers: tuple[tuple[str, str], ...] = ()
     latest_is_committed: bool = True
     refuses_unknown_times: bool = False
+    internal_topics_need_leave: bool = False
     high_watermark_waits_for_caught_up: bool = True
     stop_answers_waiting: bool = False
     unassigned_leave_isr: bool = True

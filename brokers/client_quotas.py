@@ -16,11 +16,13 @@ SAMPLES, WINDOW_MS = 11, 1000
 DEFAULT = ""
 """The name of the default entity: one that no user and no client id has, as "<default>" may be."""
 DEFAULT_NODE = "<default>"
-"""Its name in ZooKeeper (ConfigEntityName.Default). A client that is called so has another one there."""
+"""The name of the default entity in ZooKeeper (ConfigEntityName.Default); a client called so has another one."""
 ANONYMOUS = "ANONYMOUS"
 """The user of a connection without authentication (KafkaPrincipal.ANONYMOUS)."""
 PRODUCER, CONSUMER = "producer_byte_rate", "consumer_byte_rate"
 REQUESTS, MUTATIONS = "request_percentage", "controller_mutation_rate"
+CONNECTIONS = "connection_creation_rate"
+"""The quota of an address, which is kept and has no effect."""
 Limits = Mapping[str, str]
 Entity = tuple[str | None, str | None]
 """A user and a client id, or DEFAULT; None: the entity has no such part."""

@@ -15,6 +15,8 @@ THREAD_POOLS = (
     "num.replica.fetchers",
 )  # fmt: skip
 """The settings that are numbers of threads (DynamicThreadPool.ReconfigurableConfigs)."""
+CLEANERS = "log.cleaner.threads"
+"""The number of cleaner threads, which LogCleaner checks by itself (validateReconfiguration)."""
 PER_BROKER = ("listeners", "advertised.listeners", "listener.security.protocol.map")
 """The settings that each broker has for itself."""
 _STATIC = """
@@ -92,12 +94,13 @@ class DynamicBrokerConfig:
             valid[name] = str(value) if known is None else known.parse(value)
         before = (self.own, self.default)
         after = (valid, self.default) if per_broker else (self.own, valid)
-        for name in filter(self.server.__contains__, THREAD_POOLS):
-            why = self._why_not_threads(name, self._threads(name, before), self._threads(name, after))
+        for name in filter(self.server.__contains__, (*THREAD_POOLS, CLEANERS)):
+            why_not = self._why_not_cleaners if name == CLEANERS else self._why_not_threads
+            why = why_not(name, self._threads(name, before), self._threads(name, after))
             if why:
                 raise RefusedConfigs(
-                    "Invalid value org.apache.kafka.common.config.ConfigException: Dynamic thread count update "
-                    f"validation failed for {why} for configuration Invalid dynamic configuration"
+                    f"Invalid value org.apache.kafka.common.config.ConfigException: {why} for configuration Invalid "
+                    "dynamic configuration"
                 )
         return valid
 
@@ -128,4 +131,14 @@ class DynamicBrokerConfig:
             f"should be at least half the current value {before}": after < before // 2,
             f"should not be greater than double the current value {before}": after > before * 2,
         }
-        return next((f"{name}={after}, value {limit}" for limit, is_broken in limits.items() if is_broken), "")
+        failed = f"Dynamic thread count update validation failed for {name}={after}, value"
+        return next((f"{failed} {limit}" for limit, is_broken in limits.items() if is_broken), "")
+
+    @staticmethod
+    def _why_not_cleaners(_name: str, before: int, after: int) -> str:
+        limits = {
+            "should be at least 1": after < 1,
+            f"cannot be reduced to less than half the current value {before}": after < before // 2,
+            f"cannot be increased to more than double the current value {before}": after > before * 2,
+        }
+        return next((f"Log cleaner threads {limit}" for limit, is_broken in limits.items() if is_broken), "")

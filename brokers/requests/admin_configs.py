@@ -255,9 +255,9 @@ class ConfigsHandler:
 
     def _change_levels(self, resource: Resource, ops: tuple[AlterConfigOp, ...], validate_only: bool) -> None:
         if resource.name:
-            self._check_own(resource.name, "expected {}, but received")
+            self._check_own(resource.name, "expected {}, but received", alters=True)
         assert self.loggers is not None
-        self.loggers.check(resource, ops)
+        self.loggers.check(resource, ops, by_3_2=self.policies.checks_resources)
         if not validate_only:
             self.loggers.change(ops)
 
@@ -328,16 +328,19 @@ class ConfigsHandler:
             return topic_entity(resource.name)
         if resource.type != ResourceType.BROKER:
             why = f"AlterConfigs is only supported for topics and brokers, but resource type is {_type(resource)}"
+            if self.policies.checks_resources:
+                why = f"Unknown resource type {resource.type}"
             raise ApiException(Errors.INVALID_REQUEST, why)
         if not resource.name:
             return ALL_BROKERS
-        self._check_own(resource.name, "expected {}, but received")
+        self._check_own(resource.name, "expected {}, but received", alters=True)
         return broker_entity(self.process.node.id)
 
-    def _check_own(self, name: str, expected: str) -> None:
+    def _check_own(self, name: str, expected: str, *, alters: bool = False) -> None:
         """A broker knows its own settings only."""
+        what = "Node" if alters and self.policies.checks_resources else "Broker"
         if not name.removeprefix("-").isdecimal():
-            raise ApiException(Errors.INVALID_REQUEST, f"Broker id must be an integer, but it is: {name}")
+            raise ApiException(Errors.INVALID_REQUEST, f"{what} id must be an integer, but it is: {name}")
         if int(name) != self.process.node.id:
             why = f"Unexpected broker id, {expected.format(self.process.node.id)} {name}"
             raise ApiException(Errors.INVALID_REQUEST, why)

@@ -32,22 +32,25 @@ class BrokerLoggers:
             for name, level in sorted(self.levels.items())
         ]
 
-    def check(self, resource: Resource, ops: Iterable[AlterConfigOp]) -> None:
-        """Refuse changes that are none of levels (AdminManager.validateLogLevelConfigs, 2.4). Raises: ApiException."""
-        of_value = f"Invalid config value for resource {resource}: "
+    def check(self, resource: Resource, ops: Iterable[AlterConfigOp], *, by_3_2: bool) -> None:
+        """Refuse changes that are none of levels (AdminManager.validateLogLevelConfigs, 2.4; ``by_3_2``:
+        ConfigAdminManager, 3.2). Raises: ApiException."""
+        of_value = "" if by_3_2 else f"Invalid config value for resource {resource}: "
+        code = Errors.INVALID_CONFIG if by_3_2 else Errors.INVALID_REQUEST
         for op in ops:
             if op.op not in OpType.__members__.values():
-                raise _invalid(f"Unknown operation: {op.op}")
+                more = f" type {op.op} is not allowed for the BROKER_LOGGER resource" if by_3_2 else f": {op.op}"
+                raise _invalid(f"Unknown operation{more}")
             if op.op not in (OpType.SET, OpType.DELETE):
                 raise _invalid(f"{OpType(op.op).name} operation is not allowed for the BROKER_LOGGER resource")
             if op.name not in self.levels:
-                raise _invalid(f"{of_value}Logger {op.name} does not exist!")
+                raise ApiException(code, f"{of_value}Logger {op.name} does not exist!")
             if op.op == OpType.DELETE and op.name == ROOT:
                 raise _invalid(f"Removing the log level of the {ROOT} logger is not allowed")
             if op.op == OpType.SET and op.value not in LEVELS:
                 levels = ", ".join(LEVELS)
                 why = f"Cannot set the log level of {op.name} to {op.value} as it is not a supported log level"
-                raise _invalid(f"{of_value}{why}. Valid log levels are {levels}")
+                raise ApiException(code, f"{of_value}{why}. Valid log levels are {levels}")
 
     def change(self, ops: Iterable[AlterConfigOp]) -> None:
         """Make changes that were checked."""

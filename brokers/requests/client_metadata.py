@@ -8,6 +8,8 @@ Version notes:
 
 - v0: replicas that are not alive are left out, with REPLICA_NOT_AVAILABLE
 - v10 (2.8, KIP-516): answers have topic ids; v12 (3.1): topics can be asked for by them, and none is created then
+- 2.8 (KAFKA-9751): an internal topic is created only where the client and the settings allow it, and a name that no
+  topic can have is INVALID_TOPIC_EXCEPTION: ``internal_topics_need_leave``
 - up to 2.3 a partition without a leader has no ISR (KAFKA-8442): ``shows_isr_of_leaderless``
 """
 
@@ -20,7 +22,7 @@ from brokers.broker_policies import BrokerPolicies
 from brokers.metadata_cache import MetadataCache, Topics
 from brokers.replica_manager import ReplicaManager
 from brokers.requests.router import handles
-from brokers.topic_creation import AdminZkClient
+from brokers.topic_creation import AdminZkClient, check_name
 from emulator.logger import get_logger
 from emulator.network import Channel
 from emulator.protocol.clients.metadata import (
@@ -81,8 +83,9 @@ class MetadataHandler:
             return
         unknown = [topic for topic in dict.fromkeys(request.topics or ()) if topic not in known]
         creates = request.creates and self._policies.config.auto_create_topics_enable
-        created = [topic for topic in unknown if creates or self.internal_topic(topic) is not None]
-        errors = dict.fromkeys(unknown, Errors.UNKNOWN_TOPIC_OR_PARTITION)
+        asks = self._policies.internal_topics_need_leave
+        created = [topic for topic in unknown if creates or (not asks and self.internal_topic(topic) is not None)]
+        errors = {topic: _why_unknown(topic) if asks else Errors.UNKNOWN_TOPIC_OR_PARTITION for topic in unknown}
         if created:
             self.manager.process.spawn(self._create_and_answer, request, channel, errors, created, name="create topics")
         else:
@@ -100,6 +103,8 @@ class MetadataHandler:
     async def _create(self, topic: str) -> Errors:
         """Create a topic with the settings for such topics. The error that its client gets: its leaders are not elected
         yet."""
+        if self._policies.internal_topics_need_leave and _why_unknown(topic) is Errors.INVALID_TOPIC_EXCEPTION:
+            return Errors.INVALID_TOPIC_EXCEPTION  # before the brokers are counted (AutoTopicCreationManager)
         config, internal = self._policies.config, self.internal_topic(topic)
         partitions, factor = config.num_partitions, config.default_replication_factor
         if internal is not None:
@@ -176,3 +181,12 @@ def _seen(state: PartitionMetadata, alive: tuple[int, ...], only_alive: bool, sh
 
 def _those(brokers: tuple[int, ...], alive: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(broker for broker in brokers if broker in alive)
+
+
+def _why_unknown(topic: str) -> Errors:
+    """The error for a topic that does not exist, and is not created."""
+    try:
+        check_name(topic)
+    except ApiException as refused:
+        return refused.error.code
+    return Errors.UNKNOWN_TOPIC_OR_PARTITION

@@ -8,6 +8,7 @@ from attrs import define
 
 from brokers.admin_policies import AdminPolicies
 from brokers.client_quotas import (
+    CONNECTIONS,
     CONSUMER,
     DEFAULT,
     MUTATIONS,
@@ -44,7 +45,7 @@ LONG, INT, DOUBLE = "LONG", "INT", "DOUBLE"
 Keys = Mapping[str, str]
 """The settings of an entity, with their types."""
 KEYS: Keys = {PRODUCER: LONG, CONSUMER: LONG, REQUESTS: DOUBLE, MUTATIONS: DOUBLE}
-KEYS_OF_ADDRESSES: Keys = {"connection_creation_rate": INT}
+KEYS_OF_ADDRESSES: Keys = {CONNECTIONS: INT}
 EPSILON = 1e-6
 """How far from a whole number a value may be that has to be one."""
 

@@ -6,10 +6,14 @@ Behavior: followers are answered by ``follower_session``, emulated consumers by 
 Version notes:
 
 - 1.1: incremental sessions (KIP-227). Emulated readers use them under every release.
-- 2.5: a session keeps the leader epochs that its reader named (KAFKA-9338): ``sessions_keep_epochs``
+- 2.5: a session keeps the leader epochs that its reader named (KAFKA-9338): ``sessions_keep_epochs``; no answer has
+  more than the broker's fetch.max.bytes (KIP-541): ``caps_fetches``
 """
 
 from collections.abc import Mapping
+from typing import TypeVar
+
+from attrs import evolve
 
 from brokers.replica_manager import ReplicaManager
 from brokers.requests.consumer_fetch import ConsumerFetch
@@ -26,6 +30,8 @@ from emulator.protocol.shown import FetchSessionChanged, FetchSessionRefused
 from emulator.protocol.types import TopicPartition
 
 NO_NAMES: Mapping[str, str] = {}
+ANY_SIZE = 1 << 62
+Request = TypeVar("Request", bound=FetchRequest)
 
 
 class FetchHandler:
@@ -39,6 +45,7 @@ class FetchHandler:
     def __init__(self, manager: ReplicaManager) -> None:
         policies = manager.policies
         self._manager = manager
+        self._most = policies.config.fetch_max_bytes if policies.caps_fetches else ANY_SIZE
         self.sessions: dict[int, ReaderSession] = {}
         self.cache = FetchSessionCache(
             manager.process,
@@ -86,7 +93,13 @@ class FetchHandler:
                 channel.reply(FetchResponse(error, NEW_SESSION, (), 60), 60)
                 return
             session = found
-        session.fetch(request)
+        session.fetch(self._capped(request))
+
+    def _capped(self, request: Request) -> Request:
+        """The request with no higher limit than the broker's (KafkaApis.handleFetchRequest, 2.5)."""
+        if request.max_bytes <= self._most:
+            return request
+        return evolve(request, max_bytes=self._most, min_bytes=min(request.min_bytes, self._most))
 
     def _open(self, request: FetchRequest, channel: Channel) -> ReaderSession:
         self._last_id += 1
@@ -119,7 +132,7 @@ class FetchHandler:
             response = context.refusal(context.error)
             channel.reply(response, response.size)
             return
-        self._consumer(channel).fetch(request, context)
+        self._consumer(channel).fetch(self._capped(request), context)
 
     def _consumer(self, channel: Channel) -> ConsumerFetch:
         found = self._consumers.get(channel)

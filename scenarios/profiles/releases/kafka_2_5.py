@@ -59,6 +59,13 @@ PROFILE = KAFKA_2_4.with_differences(
         policies={"brokers.admin.shows_rates": True},
     ),
     Difference(
+        title="an answer to Fetch",
+        before="has as many bytes as its reader allows",
+        here="has no more than the broker's fetch.max.bytes",
+        source="KIP-541, 2.5",
+        policies={"brokers.caps_fetches": True},
+    ),
+    Difference(
         title="a static member of a consumer group that joins again before the leader has assigned",
         before="keeps its generation, and gets no assignment under its new member id",
         here="starts the rebalance again",

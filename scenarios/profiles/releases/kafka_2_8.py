@@ -68,6 +68,13 @@ PROFILE = KAFKA_2_7.with_differences(
         policies={"brokers.admin.limits_addresses": True},
     ),
     Difference(
+        title="a real client that asks for an internal topic which does not exist, and for no creation,",
+        before="has it created; a name that no topic can have is UNKNOWN_TOPIC_OR_PARTITION",
+        here="gets UNKNOWN_TOPIC_OR_PARTITION; a name that no topic can have is INVALID_TOPIC_EXCEPTION",
+        source="KAFKA-9751: KafkaApis.getTopicMetadata, 2.8",
+        policies={"brokers.internal_topics_need_leave": True},
+    ),
+    Difference(
         title="clients find the versions of APIs of",
         here="2.8.2: as in 2.7, and topic ids (Metadata 10, CreateTopics 7, DeleteTopics 6), DescribeCluster",
         source="KIP-516 and KIP-700, 2.8",

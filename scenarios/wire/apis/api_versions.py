@@ -13,7 +13,7 @@ they do not know (KIP-511, 2.4). Older brokers name none."""
 NAMES_CLIENT = 3
 """The first version of the request that has the name and the version of the client's software."""
 SOFTWARE = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
-"""What such a name, and such a version, looks like."""
+"""The form of such a name, and of such a version."""
 
 
 @wire_api

@@ -47,7 +47,8 @@ class DescribeConfigs(WireApi):
         if found.resource.type == ResourceType.BROKER and found.resource.name and not found.error.code:
             stated = connection.served.stated.get(connection.broker, {})
             more = [_stated(name, value, body["include_synonyms"]) for name, value in stated.items()]
-            entries = (*entries, *(entry for entry in more if names is None or entry.name in names))
+            everything = names is None or (not names and bool(entries))  # an empty list asks for all, since 2.7
+            entries = (*entries, *(entry for entry in more if everything or entry.name in (names or ())))
         return {**_result(found.resource, found.error), "configs": [_entry(entry) for entry in entries]}
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from attrs import define, field
 
-from brokers.client_quotas import CONSUMER, MUTATIONS, PRODUCER, REQUESTS
+from brokers.client_quotas import CONNECTIONS, CONSUMER, MUTATIONS, PRODUCER, REQUESTS
 from brokers.config_def import RATES, TOPIC_CONFIGS, ConfigDefinition, ConfigException, ServerProperties
 from brokers.topic_creation import check_name
 from emulator.protocol import znodes
@@ -178,7 +178,7 @@ class Payloads:
         for setting, value in settings.items():
             if not isinstance(value, str):
                 raise _Unreadable(f"the value of {setting} is no text")
-            if kind in ("clients", "users") and setting in QUOTAS:
+            if setting in QUOTAS.get(kind, ()):
                 float(value)
             if setting in known:
                 known[setting].parse(value)
@@ -222,7 +222,9 @@ _NUMBERS = (
     Payloads._topic, Payloads._state, Payloads._reassignment, Payloads._partitions, Payloads._log_dir_event,
 )  # fmt: skip
 """The functions that read numbers."""
-QUOTAS = (PRODUCER, CONSUMER, REQUESTS, MUTATIONS)
+_OF_CLIENTS = (PRODUCER, CONSUMER, REQUESTS, MUTATIONS)
+QUOTAS = {"clients": _OF_CLIENTS, "users": _OF_CLIENTS, "ips": (CONNECTIONS,)}
+"""The settings of each kind of entity that are numbers."""
 _TOPIC = re.escape(znodes.TOPICS) + "/([^/]+)"
 _SHAPES: tuple[tuple[re.Pattern[str], Callable[..., str]], ...] = tuple(
     (re.compile(shape), read)
@@ -239,7 +241,7 @@ _SHAPES: tuple[tuple[re.Pattern[str], Callable[..., str]], ...] = tuple(
         (re.escape(znodes.ISR_CHANGE_NOTIFICATION) + r"/isr_change_\d{10}", Payloads._partitions),
         (re.escape(znodes.LOG_DIR_EVENT_NOTIFICATION) + r"/log_dir_event_\d{10}", Payloads._log_dir_event),
         (re.escape(znodes.CONFIG_CHANGES) + r"/config_change_\d{10}", Payloads._change),
-        (r"/config/(topics|brokers|clients|users)/([^/]+)", Payloads._settings),
+        (r"/config/(topics|brokers|clients|users|ips)/([^/]+)", Payloads._settings),
         (r"/config/(users)/[^/]+/clients/([^/]+)", Payloads._settings),
         # Other paths below these would be taken for one of those above by the controller and the brokers.
         (

@@ -332,7 +332,8 @@ def test_a_fenced_producer_in_every_version(version: int) -> None:
     request = decode_request(encode_request(INIT, version, 7, "me", body))
     answers: list[Any] = []
     transitions = bench.coordinator.transitions
-    transitions.ending(bench.coordinator.init_producer_id)(api.to_request(request.body, connection), answers.append)
+    asked: Any = api.to_request(request.body, connection)
+    transitions.ending(bench.coordinator.init_producer_id)(asked, answers.append)
     answer = api.to_response(answers[0], request.body, connection)
     if version < 3:
         assert answer["error_code"] == 0, "it cannot say who it was"

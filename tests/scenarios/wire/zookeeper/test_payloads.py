@@ -58,6 +58,8 @@ TAKEN = [
     ("/admin/delete_topics/orders", ""),
     ("/config/topics/orders", '{"version":1,"config":{"retention.ms":"7000"}}'),
     ("/config/brokers/<default>", '{"version":1,"config":{"something.of.mine":"x"}}'),
+    ("/config/users/alice", ""),
+    ("/config/ips/1.2.3.4", '{"version":1,"config":{"connection_creation_rate":"7"}}'),
     ("/config/changes/config_change_0000000007", '{"version":2,"entity_path":"topics/orders"}'),
     ("/isr_change_notification/isr_change_0000000007", znodes.encode_isr_change([TopicPartition("orders", 0)])),
     ("/log_dir_event_notification/log_dir_event_0000000001", znodes.encode_log_dir_event(1)),
@@ -112,6 +114,7 @@ REFUSED = [
     ("/config/topics/orders", '{"version":1,"config":{"retention.ms":"x"}}', ZkCode.BAD_ARGUMENTS, "Not a number"),
     ("/config/topics/orders", '{"version":1,"config":{"retention.ms":7}}', ZkCode.BAD_ARGUMENTS, "is no text"),
     ("/config/brokers/1", RATE, ZkCode.BAD_ARGUMENTS, "Not a number of type LONG"),
+    ("/config/ips/1.2.3.4", '{"version":1,"config":{"connection_creation_rate":"soon"}}', ZkCode.BAD_ARGUMENTS, "soon"),
     ("/config/changes/mine", "{}", ZkCode.BAD_ARGUMENTS, "Kafka has no such znode"),
     ("/log_dir_event_notification/log_dir_event_0000000001", '{"broker":7}', ZkCode.BAD_ARGUMENTS, "no broker 7"),
 ]  # fmt: skip
