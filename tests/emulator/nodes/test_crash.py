@@ -82,7 +82,7 @@ def test_the_finally_of_a_killed_process_is_refused_everything(
 
 
 @pytest.mark.parametrize("tell", ["show", "mark"])
-def test_what_a_killed_process_would_still_show_nobody_sees(tell: str) -> None:
+def test_what_a_killed_process_would_still_show_is_not_seen(tell: str) -> None:
     async def body(site: Site) -> None:
         seen: list[Noted] = []
         site.trace.fold(Noted, seen.append)
