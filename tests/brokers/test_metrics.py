@@ -44,7 +44,7 @@ class Watched(Bench):
 def second_over(bench: Bench) -> None:
     """Call what runs at a grid tick: the bench's world does not run."""
     bench.at((bench.world.now // SECOND + 1) * SECOND)
-    bench.process.metrics.meters._write(None)
+    bench.process.metrics.meters.write()
 
 
 def test_every_gauge_exists_before_anything_happens() -> None:

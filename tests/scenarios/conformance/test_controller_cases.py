@@ -200,7 +200,7 @@ async def alter(c: ClusterInstance, tp: TopicPartition = TP, **changes: Any) -> 
     epoch = changes.pop("broker_epoch", None)
     if epoch is None:
         epoch = c.broker_epoch(leader)
-    asked = {
+    asked: dict[str, Any] = {
         "leader_epoch": c.leader_epoch(TP),
         "zk_version": partition_epoch(c),
         "isr": tuple(c.replicas(TP)),
