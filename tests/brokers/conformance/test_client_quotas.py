@@ -37,7 +37,7 @@ def test_a_quota_is_violated_and_kept_again() -> None:
 
 
 def test_samples_that_are_over_are_forgotten() -> None:
-    """testExpireQuotaSensors, testExpireThrottleTimeSensor: after a long silence a client begins anew."""
+    """testExpireQuotaSensors, testExpireThrottleTimeSensor: after a long silence a client starts over."""
     manager = quotas(client1=500)
     assert manager.record("ANONYMOUS", "client1", 100, 0) == 0
     assert manager.record("ANONYMOUS", "client1", 20_000, 3600 * SECOND_MS) == 30_000
