@@ -20,7 +20,7 @@ OTHER = TopicPartition("u", 0)
 def tick(bench: Watched) -> None:
     """Call what runs at the tick of requests: the bench's world does not run."""
     bench.at((bench.world.now // (5 * SECOND) + 1) * 5 * SECOND)
-    bench.process.metrics.request_meters._write(None)
+    bench.process.metrics.request_meters.write()
 
 
 def counts(bench: Watched, name: str, *topics: str) -> list[int]:
@@ -119,12 +119,12 @@ def test_while_there_is_a_reader_its_reads_are_written_each_minute() -> None:
     for minute, reads in enumerate((3, 0, 4), 1):
         reader.reads = reads
         bench.at(minute * 60 * SECOND)
-        bench.process.metrics.idle_meters._write(None)
+        bench.process.metrics.idle_meters.write()
     assert bench.gauges(FETCHED, f"{FETCHED},topic=t") == (7, 7)
     reader.reads = 2
     requests.end_reader(reader)
     bench.at(4 * 60 * SECOND)
-    bench.process.metrics.idle_meters._write(None)
+    bench.process.metrics.idle_meters.write()
     assert bench.gauges(FETCHED) == (9,), "what it has read counts"
     assert not bench.process.metrics.idle_meters._due, "and nothing is written once it is gone"
 

@@ -1,5 +1,6 @@
 """Kafka's requests and responses, and what is in them, for tests that send some by hand."""
 
+from emulator.protocol.allocate_producer_ids import AllocateProducerIdsRequest, AllocateProducerIdsResponse
 from emulator.protocol.alter_configs import (
     AlterConfigOp,
     AlterConfigsRequest,
@@ -8,28 +9,104 @@ from emulator.protocol.alter_configs import (
     IncrementalAlterConfigsResponse,
     OpType,
 )
+from emulator.protocol.alter_isr import AlterIsrPartition, AlterIsrRequest, AlterIsrResponse
 from emulator.protocol.alter_reassignments import (
     AlterPartitionReassignmentsRequest,
     AlterPartitionReassignmentsResponse,
 )
 from emulator.protocol.api import Request, Response
+from emulator.protocol.api_versions import ApiVersionsRequest, ApiVersionsResponse
+from emulator.protocol.client_quotas import (
+    AlterClientQuotasRequest,
+    AlterClientQuotasResponse,
+    DescribeClientQuotasRequest,
+    DescribeClientQuotasResponse,
+    QuotaFilter,
+)
+from emulator.protocol.clients.fetch import ConsumerFetchRequest, ConsumerFetchResponse, PartitionData
+from emulator.protocol.clients.list_offsets import FoundOffset, OffsetQuery, OffsetsByTimeRequest, OffsetsByTimeResponse
+from emulator.protocol.clients.metadata import (
+    ClientMetadataRequest,
+    ClientMetadataResponse,
+    PartitionAnswer,
+    TopicAnswer,
+)
+from emulator.protocol.clients.produce import KnownLeader, RecordsProduceRequest, RecordsProduceResponse
 from emulator.protocol.controlled_shutdown import ControlledShutdownRequest, ControlledShutdownResponse
+from emulator.protocol.create_partitions import CreatePartitionsRequest, CreatePartitionsResponse, NewPartitions
+from emulator.protocol.create_topics import CreatedTopic, CreateTopicsRequest, CreateTopicsResponse, NewTopic
+from emulator.protocol.delete_records import DeletedRecords, DeleteRecordsRequest, DeleteRecordsResponse
+from emulator.protocol.delete_topics import DeleteTopicsRequest, DeleteTopicsResponse
+from emulator.protocol.describe_cluster import DescribeClusterRequest, DescribeClusterResponse
 from emulator.protocol.describe_configs import (
     ConfigEntry,
     ConfigSource,
+    ConfigSynonym,
     DescribeConfigsRequest,
     DescribeConfigsResponse,
     DescribedResource,
     Resource,
     ResourceType,
 )
+from emulator.protocol.describe_producers import (
+    ActiveProducer,
+    DescribedProducers,
+    DescribeProducersRequest,
+    DescribeProducersResponse,
+)
 from emulator.protocol.elect_leaders import ElectionType, ElectLeadersRequest, ElectLeadersResponse
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import FetchedPartition, FetchPartition, FetchRequest, FetchResponse
+from emulator.protocol.groups.find_coordinator import (
+    CoordinatorType,
+    FindCoordinatorRequest,
+    FindCoordinatorResponse,
+    FoundCoordinator,
+)
+from emulator.protocol.groups.group_offsets import (
+    CommittedOffset,
+    GroupOffsets,
+    OffsetCommitRequest,
+    OffsetCommitResponse,
+    OffsetDeleteRequest,
+    OffsetDeleteResponse,
+    OffsetFetchRequest,
+    OffsetFetchResponse,
+    OffsetsWanted,
+    OffsetToCommit,
+)
+from emulator.protocol.groups.membership import (
+    HeartbeatRequest,
+    HeartbeatResponse,
+    JoinedMember,
+    JoinGroupRequest,
+    JoinGroupResponse,
+    LeaveGroupRequest,
+    LeaveGroupResponse,
+    LeavingMember,
+    SyncGroupRequest,
+    SyncGroupResponse,
+)
+from emulator.protocol.groups.operations import (
+    DeleteGroupsRequest,
+    DeleteGroupsResponse,
+    DescribedGroup,
+    DescribedMember,
+    DescribeGroupsRequest,
+    DescribeGroupsResponse,
+    ListedGroup,
+    ListGroupsRequest,
+    ListGroupsResponse,
+)
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest, LeaderAndIsrResponse
-from emulator.protocol.list_reassignments import (
-    ListPartitionReassignmentsRequest,
-    ListPartitionReassignmentsResponse,
+from emulator.protocol.list_reassignments import ListPartitionReassignmentsRequest, ListPartitionReassignmentsResponse
+from emulator.protocol.log_dirs import (
+    AlterReplicaLogDirsRequest,
+    AlterReplicaLogDirsResponse,
+    DescribeLogDirsRequest,
+    DescribeLogDirsResponse,
+    LogDirInfo,
+    ReplicaInfo,
 )
 from emulator.protocol.metadata import MetadataRequest, MetadataResponse
 from emulator.protocol.offsets_for_leader_epoch import (
@@ -40,28 +117,106 @@ from emulator.protocol.offsets_for_leader_epoch import (
     OffsetsForLeaderEpochRequest,
     OffsetsForLeaderEpochResponse,
 )
-from emulator.protocol.produce import ProducedBatch, ProduceRequest, ProduceResponse
+from emulator.protocol.produce import (
+    IdempotentBatch,
+    InitProducerIdRequest,
+    InitProducerIdResponse,
+    ProducedBatch,
+    ProduceRequest,
+    ProduceResponse,
+)
 from emulator.protocol.stop_replica import StopReplicaRequest, StopReplicaResponse
-from emulator.protocol.types import Batch, TopicPartition
+from emulator.protocol.transactions.coordination import (
+    AddOffsetsToTxnRequest,
+    AddOffsetsToTxnResponse,
+    AddPartitionsToTxnRequest,
+    AddPartitionsToTxnResponse,
+    EndTxnRequest,
+    EndTxnResponse,
+)
+from emulator.protocol.transactions.describing import (
+    DescribedTransaction,
+    DescribeTransactionsRequest,
+    DescribeTransactionsResponse,
+    ListedTransaction,
+    ListTransactionsRequest,
+    ListTransactionsResponse,
+)
+from emulator.protocol.transactions.markers import TxnMarker, WriteTxnMarkersRequest, WriteTxnMarkersResponse
+from emulator.protocol.transactions.txn_offset_commit import TxnOffsetCommitRequest, TxnOffsetCommitResponse
+from emulator.protocol.types import Batch, SequencedBatch, TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest, UpdateMetadataResponse
 
 __all__ = [
+    "ActiveProducer",
+    "AddOffsetsToTxnRequest",
+    "AddOffsetsToTxnResponse",
+    "AddPartitionsToTxnRequest",
+    "AddPartitionsToTxnResponse",
+    "AllocateProducerIdsRequest",
+    "AllocateProducerIdsResponse",
+    "AlterClientQuotasRequest",
+    "AlterClientQuotasResponse",
     "AlterConfigOp",
     "AlterConfigsRequest",
     "AlterConfigsResponse",
+    "AlterIsrPartition",
+    "AlterIsrRequest",
+    "AlterIsrResponse",
     "AlterPartitionReassignmentsRequest",
     "AlterPartitionReassignmentsResponse",
+    "AlterReplicaLogDirsRequest",
+    "AlterReplicaLogDirsResponse",
+    "ApiVersionsRequest",
+    "ApiVersionsResponse",
     "Batch",
+    "ClientMetadataRequest",
+    "ClientMetadataResponse",
+    "CommittedOffset",
     "ConfigEntry",
     "ConfigSource",
+    "ConfigSynonym",
+    "ConsumerFetchRequest",
+    "ConsumerFetchResponse",
     "ControlledShutdownRequest",
     "ControlledShutdownResponse",
+    "CoordinatorType",
+    "CreatePartitionsRequest",
+    "CreatePartitionsResponse",
+    "CreateTopicsRequest",
+    "CreateTopicsResponse",
+    "CreatedTopic",
+    "DeleteGroupsRequest",
+    "DeleteGroupsResponse",
+    "DeleteRecordsRequest",
+    "DeleteRecordsResponse",
+    "DeleteTopicsRequest",
+    "DeleteTopicsResponse",
+    "DeletedRecords",
+    "DescribeClientQuotasRequest",
+    "DescribeClientQuotasResponse",
+    "DescribeClusterRequest",
+    "DescribeClusterResponse",
     "DescribeConfigsRequest",
     "DescribeConfigsResponse",
+    "DescribeGroupsRequest",
+    "DescribeGroupsResponse",
+    "DescribeLogDirsRequest",
+    "DescribeLogDirsResponse",
+    "DescribeProducersRequest",
+    "DescribeProducersResponse",
+    "DescribeTransactionsRequest",
+    "DescribeTransactionsResponse",
+    "DescribedGroup",
+    "DescribedMember",
+    "DescribedProducers",
     "DescribedResource",
+    "DescribedTransaction",
     "ElectLeadersRequest",
     "ElectLeadersResponse",
     "ElectionType",
+    "EndTxnRequest",
+    "EndTxnResponse",
     "EpochEndOffset",
     "EpochQuery",
     "Errors",
@@ -69,31 +224,83 @@ __all__ = [
     "FetchRequest",
     "FetchResponse",
     "FetchedPartition",
+    "FindCoordinatorRequest",
+    "FindCoordinatorResponse",
+    "FoundCoordinator",
+    "FoundOffset",
+    "GroupOffsets",
+    "HeartbeatRequest",
+    "HeartbeatResponse",
+    "IdempotentBatch",
     "IncrementalAlterConfigsRequest",
     "IncrementalAlterConfigsResponse",
+    "InitProducerIdRequest",
+    "InitProducerIdResponse",
+    "JoinGroupRequest",
+    "JoinGroupResponse",
+    "JoinedMember",
+    "KnownLeader",
     "LeaderAndIsrPartition",
     "LeaderAndIsrRequest",
     "LeaderAndIsrResponse",
+    "LeaveGroupRequest",
+    "LeaveGroupResponse",
+    "LeavingMember",
+    "ListGroupsRequest",
+    "ListGroupsResponse",
     "ListOffsetsRequest",
     "ListOffsetsResponse",
     "ListPartitionReassignmentsRequest",
     "ListPartitionReassignmentsResponse",
+    "ListTransactionsRequest",
+    "ListTransactionsResponse",
+    "ListedGroup",
+    "ListedTransaction",
+    "LogDirInfo",
     "MetadataRequest",
     "MetadataResponse",
+    "NewPartitions",
+    "NewTopic",
+    "OffsetCommitRequest",
+    "OffsetCommitResponse",
+    "OffsetDeleteRequest",
+    "OffsetDeleteResponse",
+    "OffsetFetchRequest",
+    "OffsetFetchResponse",
+    "OffsetQuery",
+    "OffsetToCommit",
+    "OffsetsByTimeRequest",
+    "OffsetsByTimeResponse",
     "OffsetsForLeaderEpochRequest",
     "OffsetsForLeaderEpochResponse",
+    "OffsetsWanted",
     "OpType",
+    "PartitionAnswer",
+    "PartitionData",
     "PartitionMetadata",
     "ProduceRequest",
     "ProduceResponse",
     "ProducedBatch",
+    "QuotaFilter",
+    "RecordsProduceRequest",
+    "RecordsProduceResponse",
+    "ReplicaInfo",
     "Request",
     "Resource",
     "ResourceType",
     "Response",
+    "SequencedBatch",
     "StopReplicaRequest",
     "StopReplicaResponse",
+    "SyncGroupRequest",
+    "SyncGroupResponse",
+    "TopicAnswer",
     "TopicPartition",
+    "TxnMarker",
+    "TxnOffsetCommitRequest",
+    "TxnOffsetCommitResponse",
     "UpdateMetadataRequest",
     "UpdateMetadataResponse",
+    "WriteTxnMarkersRequest",
+    "WriteTxnMarkersResponse",
 ]
