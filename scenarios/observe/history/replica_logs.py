@@ -29,7 +29,8 @@ Checkers skip a log for which no such line is found.
 What retention has deleted from every replica's log is forgotten: one shared entry stands for all of it, so that a run
 that goes on for hours remembers what its logs have. The last batch below those starts stays. A broker that crashes
 before it has deleted the segments, or written down the start, has all of it again, and a new follower may copy it: it
-takes the places of what is forgotten, and is compared from the batch on that stayed.
+takes the places of what is forgotten, and is compared from the batch on that stayed. A leader's new batch is none of
+those.
 """
 
 from __future__ import annotations
@@ -163,16 +164,20 @@ class ReplicaLogHistory:
                 return
         self.begin_at(offset)
 
-    def append(self, next_offset: int, leader_epoch: int, id: int) -> bool:
-        """Append a batch at the end. Returns whether this is the first log that has it after this history."""
+    def append(self, next_offset: int, leader_epoch: int, id: int, *, copies: bool = False) -> bool:
+        """Append a batch at the end. Returns whether this is the first log that has it after this history. ``copies``:
+        it is another log's, which may be one that is forgotten."""
         last, size = self.last, self.size
         entry = size, self.end_offset, next_offset, leader_epoch, id
         self.size, self.end_offset = size + 1, next_offset
         lines = self.lines[self.line[0][NEXT_OFFSET]]
-        for line in lines:
-            if size < len(line) and line[size - 1] is last and (line[size] == entry or line[size] is FORGOTTEN):
-                self.line = line
-                return False
+        going_on = [line for line in lines if size < len(line) and line[size - 1] is last]
+        same = next((line for line in going_on if line[size] == entry), None)
+        if same is None and copies:
+            same = next((line for line in going_on if line[size] is FORGOTTEN), None)
+        if same is not None:
+            self.line = same
+            return False
         if size < len(self.line):
             self.line = self.line[:size]
             lines.append(self.line)
@@ -308,7 +313,11 @@ class ReplicaLogs:
         if id < 0 and last[PLACE] == 0:
             log.begin_at(next_offset)
             log.known = True
-        elif log.append(next_offset, epoch, id) and epoch < last[LEADER_EPOCH] and log.start_offset < base_offset:
+        elif (
+            log.append(next_offset, epoch, id, copies=not event.leader)
+            and epoch < last[LEADER_EPOCH]
+            and log.start_offset < base_offset
+        ):
             for report in self.regressed:
                 report(event.rows()[index_of(event, taken)], last[LEADER_EPOCH])
 

@@ -95,7 +95,24 @@ def test_a_log_that_has_what_is_forgotten_is_compared_from_the_batch_on_that_sta
     logs._forget("orders", 0)
     same, other = logs.on(1, "orders")[0], logs.on(2, "orders")[0]
     for place in range(10):
-        assert not same.append(place + 1, 0, place + 1)
-        assert other.append(place + 1, 0, place + 1 + 100 * (place == 5)) is (place >= 5)
+        assert not same.append(place + 1, 0, place + 1, copies=True)
+        assert other.append(place + 1, 0, place + 1 + 100 * (place == 5), copies=True) is (place >= 5)
     assert same.holds(first.last)
     assert not other.holds(first.last)
+
+
+def test_a_leader_that_begins_again_does_not_have_what_is_forgotten() -> None:
+    """Nor has a follower that copies it (0.8, seed 558)."""
+    logs = ReplicaLogs()
+    first = logs.on(0, "orders")[0]
+    for place in range(10):
+        first.append(place + 1, 0, place + 1)
+    first.start_offset = 6
+    logs._forget("orders", 0)
+    leader, follower = logs.on(1, "orders")[0], logs.on(2, "orders")[0]
+    for place in range(10):
+        assert leader.append(place + 1, 1, 100 + place)
+    for place in range(10):
+        assert not follower.append(place + 1, 1, 100 + place, copies=True)
+    assert follower.holds(leader.last)
+    assert not leader.holds(first.last)
