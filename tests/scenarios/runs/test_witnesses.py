@@ -76,6 +76,7 @@ OF_CAMPAIGNS = [
     ("kafka-1.1", 12037, "KAFKA-7482"),
     ("kafka-1.1", 70313, "KIP-320"),
     ("kafka-1.1", 70108, "KIP-279"),
+    ("kafka-0.8", 10009, "KafkaController.onPartitionReassignment (0.8.0)"),
 ]
 """Seeds of the earlier swarm."""
 

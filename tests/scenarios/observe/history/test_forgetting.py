@@ -102,3 +102,20 @@ def test_a_log_that_is_behind_keeps_what_it_has() -> None:
     assert told == [(5, 5)]
     assert logs.on(1, "orders")[0].find(5, 6) is not None
     assert logs.on(1, "orders")[0].find(2, 3) is None
+
+
+def test_a_leader_that_begins_again_does_not_have_what_is_forgotten() -> None:
+    """Nor has a follower that copies it (0.8, seed 558)."""
+    logs = ReplicaLogs()
+    first = logs.on(0, "orders")[0]
+    for place in range(10):
+        first.append(place + 1, 0, place + 1)
+    first.disk_start = 6
+    logs._forget("orders", 0)
+    leader, follower = logs.on(1, "orders")[0], logs.on(2, "orders")[0]
+    for place in range(10):
+        assert leader.append(place + 1, 1, 100 + place)
+    for place in range(10):
+        assert not follower.append(place + 1, 1, 100 + place)
+    assert follower.holds(leader.last)
+    assert not leader.holds(first.last)
