@@ -297,6 +297,13 @@ TICKETS = (
         ),
     ),
     Ticket(
+        key="KIP-903",
+        title="a change of an ISR that is on its way adds a replica whose machine has crashed since, without what it "
+        "had not flushed: nothing compares broker epochs, as only KRaft does from 3.5 on",
+        effects=(Effect(checkers=(*LOSSES, *DIVERGENCES)),),
+        source="KafkaController.processAlterIsr, 2.7.2; KafkaController.tryProcessAlterPartition, 3.9.0",
+    ),
+    Ticket(
         key="KAFKA-15608",
         title="a copy in another log directory has the epochs of its records only: a leader that has written nothing "
         "yet does not know where its epoch begins, and a follower that is ahead of it goes on with what it has",

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from brokers.log.log import UnexpectedAppendOffset
 from emulator.protocol.events import (
     BecameLeader,
+    IsrChanged,
+    IsrProposed,
+    IsrUpdateFailed,
     LogLoaded,
     NodeCrashed,
     PartitionFailed,
@@ -24,6 +28,7 @@ from scenarios.runs.known.reason import (
 
 if TYPE_CHECKING:
     from emulator.protocol.types import TopicPartition
+    from emulator.protocol.znodes import LeaderAndIsr
     from scenarios.observe.checkers import Violation
     from scenarios.runs.past import KeptEvents
 
@@ -48,6 +53,39 @@ def _left_in_isr(ticket: str) -> Shows:
         return bool(witnesses(past, ticket, tp, crash.node, past.away(crash), violation.seq))
 
     return shows
+
+
+@of_partition
+def _joined_as_it_crashed(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+    """The leader had proposed to add the replica when its machine crashed, and the ISR was written after that."""
+    broker, written = violation.broker, [(seq, state) for seq, state in past.states.get(tp, []) if state is not None]
+    return any(
+        crash.node == broker
+        and before_seq < crash.seq < seq <= violation.seq
+        and broker in after.isr
+        and broker not in before.isr
+        and (before.leader, before.leader_epoch) == (after.leader, after.leader_epoch)
+        and past.loses(tp, crash, violation.seq)
+        and past.stayed_in_isr(tp, crash.node, seq, violation.seq)
+        and any(
+            proposal.seq < crash.seq for proposal in _proposals(past, tp, after, seq) if broker in proposal.replicas
+        )
+        for (before_seq, before), (seq, after) in pairwise(written)
+        for crash in past.of(NodeCrashed)
+    )
+
+
+def _proposals(past: KeptEvents, tp: TopicPartition, state: LeaderAndIsr, until_seq: int) -> list[IsrProposed]:
+    """The expansions that a leader had proposed in its epoch, and of which it had no outcome yet."""
+    open_: list[IsrProposed] = []
+    for event in past.events:
+        if event.seq > until_seq:
+            break
+        if type(event) not in (IsrProposed, IsrChanged, IsrUpdateFailed):
+            continue
+        if (event.node, event.topic, event.partition, event.leader_epoch) == (state.leader, *tp, state.leader_epoch):
+            open_ = [event] if type(event) is IsrProposed and event.kind == "expand" else []
+    return open_
 
 
 @of_partition
@@ -102,6 +140,7 @@ def _refuses_its_batch(past: KeptEvents, violation: Violation, tp: TopicPartitio
 LOST: tuple[Reason, ...] = (
     Reason("KAFKA-3143", and_where_it_led(_left_in_isr("KAFKA-3143"))),
     Reason("KIP-966", and_where_it_led(_no_controller_shrank)),
+    Reason("KIP-903", and_where_it_led(_joined_as_it_crashed)),
     Reason(
         "ReplicaStateMachine.handleStateChange (0.8.0)",
         and_where_it_led(_left_in_isr("ReplicaStateMachine.handleStateChange")),
