@@ -294,6 +294,10 @@ TICKETS = (
                 checkers=("converged",),
                 parts=("FETCHED", "IN_SYNC", "NOTHING_ASKED"),
             ),
+            Effect(
+                text="a transaction whose marker such a leader has lost stays open: its coordinator has it as over",
+                checkers=("transactions_close",),
+            ),
         ),
     ),
     Ticket(

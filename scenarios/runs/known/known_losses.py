@@ -15,7 +15,9 @@ from emulator.protocol.events import (
     NodeCrashed,
     PartitionFailed,
     ReplicaStopped,
+    TransactionMarked,
 )
+from scenarios.observe.findings.memory_facts import BrokerRemembers
 from scenarios.runs.known.ledger import witnesses
 from scenarios.runs.known.reason import (
     Reason,
@@ -137,6 +139,39 @@ def _refuses_its_batch(past: KeptEvents, violation: Violation, tp: TopicPartitio
     )
 
 
+@of_partition
+def _lost_the_marker(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+    """After the last marker of the producer a machine has crashed whose broker then led with a shorter log than another
+    replica had kept."""
+    found = violation.facts
+    marks = [
+        event.seq
+        for event in past.of(TransactionMarked)
+        if isinstance(found, BrokerRemembers)
+        and (event.topic, event.partition) == tp
+        and found.of == f"producer {event.producer_id}"
+    ]
+    led = [event for event in past.of(BecameLeader) if (event.topic, event.partition) == tp]
+    return bool(marks) and any(
+        marks[-1] < crash.seq < leads.seq <= violation.seq
+        and crash.node == leads.node
+        and past.loses(tp, crash, leads.seq)
+        and _ends_before_another(past, tp, leads, crash.seq)
+        for leads in led
+        for crash in past.of(NodeCrashed)
+    )
+
+
+def _ends_before_another(past: KeptEvents, tp: TopicPartition, leads: BecameLeader, since_seq: int) -> bool:
+    return any(
+        (event.topic, event.partition) == tp
+        and event.node != leads.node
+        and event.seq > since_seq
+        and event.log_end_offset > leads.log_end_offset
+        for event in past.of(LogLoaded)
+    )
+
+
 LOST: tuple[Reason, ...] = (
     Reason("KAFKA-3143", and_where_it_led(_left_in_isr("KAFKA-3143"))),
     Reason("KIP-966", and_where_it_led(_no_controller_shrank)),
@@ -148,5 +183,6 @@ LOST: tuple[Reason, ...] = (
     Reason("KafkaController.updateCurrentReassignment (2.4.1 to 2.7.2)", and_where_it_led(_deleted_in_the_isr)),
     Reason("KIP-966", _leads_on_with_less, effect=1),
     Reason("KIP-966", _refuses_its_batch, effect=2),
+    Reason("KIP-966", _lost_the_marker, effect=3),
 )
 """Reasons about losses. Where two explain a finding, the more particular one comes first."""

@@ -10,6 +10,7 @@ from attrs import evolve
 from emulator.protocol import events as e
 from emulator.protocol.shown import Deviated
 from emulator.trace.events import Step, ZkWritten
+from scenarios.observe.findings.memory_facts import BrokerRemembers
 from scenarios.runs import Run
 from tests.scenarios.runs.building import TP
 from tests.scenarios.runs.stated import restated, stated
@@ -134,3 +135,28 @@ def test_kip_903_a_replica_whose_machine_crashes_while_a_change_that_adds_it_is_
         [*marks[:4], elected(55, 0), BACK, elected(65, 0, 1)],
     ):
         assert tickets(told(quiet, "kafka-2.7", events, LACKS)) == [None]
+
+
+def test_a_transaction_whose_marker_was_lost_stays_open(quiet: Run) -> None:
+    """Seed 626 of kafka-3.3 with groups in 3 of 10 seeds."""
+    shown = "orders-0: broker 1 remembers as open_transactions of producer 7: it is open; a fresh process has …"
+    facts = BrokerRemembers(1, "open_transactions", "producer 7", "it is open", "CompleteCommit")
+    found = evolve(stated("transactions_close", "…", 99, 99, shown, (1,)), facts=facts)
+    marked = e.TransactionMarked(30, 30, 0, 1, *TP, 7, 0, 0, True)
+    leads = e.BecameLeader(61, 61, 0, 1, *TP, 4, 13, 12, (1,), (0, 1), (), ())
+    longer = e.LogLoaded(62, 62, 0, 0, *TP, 0, 14, 12)
+    marks: list[Any] = [marked, CRASH, leads, longer]
+    assert tickets(told(quiet, "kafka-3.3", marks, found)) == ["KIP-966"]
+    for events in (
+        marks[1:],
+        [*marks, marked._replace(seq=95)],
+        [marked._replace(producer_id=8), *marks[1:]],
+        [marked._replace(partition=1), *marks[1:]],
+        [marked, CRASH._replace(kind="process"), leads, longer],
+        [marked, CRASH._replace(node=0), leads, longer],
+        [marked, CRASH, longer],
+        marks[:3],
+        [*marks[:3], longer._replace(log_end_offset=13)],
+        [*marks[:3], longer._replace(node=1)],
+    ):
+        assert tickets(told(quiet, "kafka-3.3", events, found)) == [None]
