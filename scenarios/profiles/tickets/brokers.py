@@ -294,7 +294,18 @@ TICKETS = (
                 checkers=("converged",),
                 parts=("FETCHED", "IN_SYNC", "NOTHING_ASKED"),
             ),
+            Effect(
+                text="a transaction whose marker such a leader has lost stays open: its coordinator has it as over",
+                checkers=("transactions_close",),
+            ),
         ),
+    ),
+    Ticket(
+        key="KIP-903",
+        title="a change of an ISR that is on its way adds a replica whose machine has crashed since, without what it "
+        "had not flushed: nothing compares broker epochs, as only KRaft does from 3.5 on",
+        effects=(Effect(checkers=(*LOSSES, *DIVERGENCES)),),
+        source="KafkaController.processAlterIsr, 2.7.2; KafkaController.tryProcessAlterPartition, 3.9.0",
     ),
     Ticket(
         key="KAFKA-15608",

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from brokers.log.log import UnexpectedAppendOffset
 from emulator.protocol.events import (
     BecameLeader,
+    IsrChanged,
+    IsrProposed,
+    IsrUpdateFailed,
     LogLoaded,
     NodeCrashed,
     PartitionFailed,
     ReplicaStopped,
+    TransactionMarked,
 )
+from scenarios.observe.findings.memory_facts import BrokerRemembers
 from scenarios.runs.known.ledger import witnesses
 from scenarios.runs.known.reason import (
     Reason,
@@ -24,6 +30,7 @@ from scenarios.runs.known.reason import (
 
 if TYPE_CHECKING:
     from emulator.protocol.types import TopicPartition
+    from emulator.protocol.znodes import LeaderAndIsr
     from scenarios.observe.checkers import Violation
     from scenarios.runs.past import KeptEvents
 
@@ -48,6 +55,39 @@ def _left_in_isr(ticket: str) -> Shows:
         return bool(witnesses(past, ticket, tp, crash.node, past.away(crash), violation.seq))
 
     return shows
+
+
+@of_partition
+def _joined_as_it_crashed(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+    """The leader had proposed to add the replica when its machine crashed, and the ISR was written after that."""
+    broker, written = violation.broker, [(seq, state) for seq, state in past.states.get(tp, []) if state is not None]
+    return any(
+        crash.node == broker
+        and before_seq < crash.seq < seq <= violation.seq
+        and broker in after.isr
+        and broker not in before.isr
+        and (before.leader, before.leader_epoch) == (after.leader, after.leader_epoch)
+        and past.loses(tp, crash, violation.seq)
+        and past.stayed_in_isr(tp, crash.node, seq, violation.seq)
+        and any(
+            proposal.seq < crash.seq for proposal in _proposals(past, tp, after, seq) if broker in proposal.replicas
+        )
+        for (before_seq, before), (seq, after) in pairwise(written)
+        for crash in past.of(NodeCrashed)
+    )
+
+
+def _proposals(past: KeptEvents, tp: TopicPartition, state: LeaderAndIsr, until_seq: int) -> list[IsrProposed]:
+    """The expansions that a leader had proposed in its epoch, and of which it had no outcome yet."""
+    open_: list[IsrProposed] = []
+    for event in past.events:
+        if event.seq > until_seq:
+            break
+        if type(event) not in (IsrProposed, IsrChanged, IsrUpdateFailed):
+            continue
+        if (event.node, event.topic, event.partition, event.leader_epoch) == (state.leader, *tp, state.leader_epoch):
+            open_ = [event] if type(event) is IsrProposed and event.kind == "expand" else []
+    return open_
 
 
 @of_partition
@@ -99,9 +139,43 @@ def _refuses_its_batch(past: KeptEvents, violation: Violation, tp: TopicPartitio
     )
 
 
+@of_partition
+def _lost_the_marker(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+    """After the last marker of the producer a machine has crashed whose broker then led with a shorter log than another
+    replica had kept."""
+    found = violation.facts
+    marks = [
+        event.seq
+        for event in past.of(TransactionMarked)
+        if isinstance(found, BrokerRemembers)
+        and (event.topic, event.partition) == tp
+        and found.of == f"producer {event.producer_id}"
+    ]
+    led = [event for event in past.of(BecameLeader) if (event.topic, event.partition) == tp]
+    return bool(marks) and any(
+        marks[-1] < crash.seq < leads.seq <= violation.seq
+        and crash.node == leads.node
+        and past.loses(tp, crash, leads.seq)
+        and _ends_before_another(past, tp, leads, crash.seq)
+        for leads in led
+        for crash in past.of(NodeCrashed)
+    )
+
+
+def _ends_before_another(past: KeptEvents, tp: TopicPartition, leads: BecameLeader, since_seq: int) -> bool:
+    return any(
+        (event.topic, event.partition) == tp
+        and event.node != leads.node
+        and event.seq > since_seq
+        and event.log_end_offset > leads.log_end_offset
+        for event in past.of(LogLoaded)
+    )
+
+
 LOST: tuple[Reason, ...] = (
     Reason("KAFKA-3143", and_where_it_led(_left_in_isr("KAFKA-3143"))),
     Reason("KIP-966", and_where_it_led(_no_controller_shrank)),
+    Reason("KIP-903", and_where_it_led(_joined_as_it_crashed)),
     Reason(
         "ReplicaStateMachine.handleStateChange (0.8.0)",
         and_where_it_led(_left_in_isr("ReplicaStateMachine.handleStateChange")),
@@ -109,5 +183,6 @@ LOST: tuple[Reason, ...] = (
     Reason("KafkaController.updateCurrentReassignment (2.4.1 to 2.7.2)", and_where_it_led(_deleted_in_the_isr)),
     Reason("KIP-966", _leads_on_with_less, effect=1),
     Reason("KIP-966", _refuses_its_batch, effect=2),
+    Reason("KIP-966", _lost_the_marker, effect=3),
 )
 """Reasons about losses. Where two explain a finding, the more particular one comes first."""

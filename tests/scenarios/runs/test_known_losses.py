@@ -10,6 +10,7 @@ from attrs import evolve
 from emulator.protocol import events as e
 from emulator.protocol.shown import Deviated
 from emulator.trace.events import Step, ZkWritten
+from scenarios.observe.findings.memory_facts import BrokerRemembers
 from scenarios.runs import Run
 from tests.scenarios.runs.building import TP
 from tests.scenarios.runs.stated import restated, stated
@@ -105,3 +106,57 @@ def test_what_one_replica_has_lost_explains_others_where_it_led(
     for node, seq, expected in ((1, 91, [ticket] * 2), (2, 91, [ticket, None]), (1, 93, [ticket, None])):
         led = e.BecameLeader(seq, seq, 0, node, *TP, 4, 4, 4, (0, 1), (0, 1), (), ())
         assert tickets(told(quiet, profile, [*marks, led], LACKS, CUTS)) == expected
+
+
+def adds(seq: int, **changes: Any) -> e.IsrProposed:
+    """Broker 0, which leads in epoch 3, asks for an ISR with broker 1 in it."""
+    columns = ((1,), (9,), (3,), (0,))
+    asked = e.IsrProposed(seq, seq, 0, 0, *TP, 3, "expand", (0, 1), 9, 0, 9, *columns, 10_000_000, -1)
+    return asked._replace(**changes)
+
+
+def test_kip_903_a_replica_whose_machine_crashes_while_a_change_that_adds_it_is_on_its_way(quiet: Run) -> None:
+    """Seed 22 of kafka-2.7 with transactions in every seed."""
+    marks: list[Any] = [elected(1, 0), adds(30), CRASH, elected(50, 0, 1), BACK]
+    for profile in ("kafka-2.3", "kafka-2.7", "kafka-3.9"):
+        assert tickets(told(quiet, profile, marks, LACKS)) == ["KIP-903"]
+        assert tickets(told(quiet, profile, marks, LACKS, LEADS)) == ["KIP-903"] * 2
+    outcome = e.IsrUpdateFailed(35, 35, 0, 0, *TP, 3)
+    for events in (
+        [marks[0], *marks[2:]],
+        [marks[0], CRASH, adds(45), *marks[3:]],  # it has fetched since
+        [marks[0], adds(30, replicas=(2,), isr=(0, 2)), *marks[2:]],
+        [marks[0], adds(30, node=2), *marks[2:]],
+        [marks[0], adds(30, leader_epoch=2), *marks[2:]],
+        [marks[0], adds(30, kind="shrink"), *marks[2:]],
+        [*marks[:2], outcome, *marks[2:]],
+        [*marks[:2], CRASH._replace(kind="process"), *marks[3:]],
+        [*marks[:2], CRASH._replace(node=2), *marks[3:]],
+        [*marks[:4], elected(55, 0), BACK, elected(65, 0, 1)],
+    ):
+        assert tickets(told(quiet, "kafka-2.7", events, LACKS)) == [None]
+
+
+def test_a_transaction_whose_marker_was_lost_stays_open(quiet: Run) -> None:
+    """Seed 626 of kafka-3.3 with groups in 3 of 10 seeds."""
+    shown = "orders-0: broker 1 remembers as open_transactions of producer 7: it is open; a fresh process has …"
+    facts = BrokerRemembers(1, "open_transactions", "producer 7", "it is open", "CompleteCommit")
+    found = evolve(stated("transactions_close", "…", 99, 99, shown, (1,)), facts=facts)
+    marked = e.TransactionMarked(30, 30, 0, 1, *TP, 7, 0, 0, True)
+    leads = e.BecameLeader(61, 61, 0, 1, *TP, 4, 13, 12, (1,), (0, 1), (), ())
+    longer = e.LogLoaded(62, 62, 0, 0, *TP, 0, 14, 12)
+    marks: list[Any] = [marked, CRASH, leads, longer]
+    assert tickets(told(quiet, "kafka-3.3", marks, found)) == ["KIP-966"]
+    for events in (
+        marks[1:],
+        [*marks, marked._replace(seq=95)],
+        [marked._replace(producer_id=8), *marks[1:]],
+        [marked._replace(partition=1), *marks[1:]],
+        [marked, CRASH._replace(kind="process"), leads, longer],
+        [marked, CRASH._replace(node=0), leads, longer],
+        [marked, CRASH, longer],
+        marks[:3],
+        [*marks[:3], longer._replace(log_end_offset=13)],
+        [*marks[:3], longer._replace(node=1)],
+    ):
+        assert tickets(told(quiet, "kafka-3.3", events, found)) == [None]
