@@ -17,7 +17,7 @@ from brokers.purgatory import ProduceWatchers
 from brokers.replica_manager.log_dir_failures import LogDirFailureHandler
 from brokers.replica_manager.record_deletion import RecordDeletion
 from brokers.replica_manager.replica_manager import ReplicaManager
-from brokers.requests import log_dirs
+from brokers.requests import fetch_session, log_dirs
 from brokers.requests.control import ControlHandler
 from brokers.requests.follower_session import FollowerSession
 from emulator.protocol.errors import Errors
@@ -68,6 +68,10 @@ def _knows_first_epoch(make_followers: Callable[..., None]) -> Callable[..., Non
         make_followers(self, [state for state in states if state.leader_epoch == 0], live)
 
     return only_those
+
+
+def _forgets_nothing(update: Callable[..., None]) -> Callable[..., None]:
+    return lambda session, request: update(session, evolve(request, forgotten=()))
 
 
 def _keeps_segments(_deletable: Callable[..., tuple[int, str]]) -> Callable[..., tuple[int, str]]:
@@ -176,6 +180,19 @@ GUARDS = (
         here="A fetch names the partitions that its session no longer has (KIP-227), and the leader goes on answering "
         "for them.",
         taken_out=(TakenOut(owner=FollowerSession, function="_forget", instead=nothing),),
+    ),
+    Guard(
+        name="sessions_follow",
+        title="a broker forgets nothing that a client takes out of its session",
+        here="A client stops to read a partition, and goes on with its fetch session (KIP-227). The broker goes on "
+        "answering for that partition.",
+        taken_out=(TakenOut(owner=fetch_session, function="_update", instead=_forgets_nothing),),
+    ),
+    Guard(
+        name="commits_in_time",
+        title="a leader commits nothing",
+        here="What every in-sync replica has stays above the high watermark of its leader.",
+        taken_out=(TakenOut(owner=Partition, function="maybe_increment_leader_hw", instead=nothing),),
     ),
     Guard(
         name="log_dirs_true",

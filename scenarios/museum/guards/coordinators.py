@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from brokers.coordinators.internal_topic import InternalTopicPartitions
-from brokers.groups.committed import Appended
+from brokers.groups.committed import Appended, CommittedOffsets
 from brokers.groups.coordinator import GroupCoordinator
 from brokers.groups.delayed_heartbeats import DelayedHeartbeats
 from brokers.groups.group import GroupMetadata
@@ -21,10 +21,11 @@ from brokers.requests.producer_ids import ProducerIds
 from brokers.transactions import marker_writing
 from brokers.transactions.coordinator import Done, TransactionCoordinator
 from brokers.transactions.marker_sending import TransactionMarkerChannelManager
-from brokers.transactions.metadata import TransactionMetadata
+from brokers.transactions.metadata import TransactionMetadata, TransactionState
 from brokers.transactions.transaction_state_manager import TransactionStateManager
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.groups.group_offsets import OffsetCommitRequest
+from emulator.protocol.shown_coordination import MemberIdForgotten
 from emulator.protocol.transactions.coordination import OfTransaction
 from emulator.protocol.types import TopicPartition
 from scenarios.museum.guards.guard import Guard, TakenOut, no, nothing
@@ -41,6 +42,24 @@ def _takes_any(_find: Callable[..., Any]) -> Callable[..., Any]:
         return error, None if error else coordinator.store.create(request.group)
 
     return takes
+
+
+def _all_late(_late: Callable[..., Any]) -> Callable[..., list[TransactionMetadata]]:
+    def late(self: TransactionStateManager) -> list[TransactionMetadata]:
+        known = [each for ids in self.transactions.values() for each in ids.values()]
+        return [each for each in known if each.state is TransactionState.ONGOING and each.pending is None]
+
+    return late
+
+
+def _only_forgets(_take_back: Callable[..., None]) -> Callable[..., None]:
+    def forgets(self: DelayedHeartbeats, of: tuple[GroupMetadata, str]) -> None:
+        group, member_id = of
+        if group.pending.pop(member_id, None) is not None:
+            node = self.transitions.process.node
+            node.trace.mark(MemberIdForgotten, node.id, group.id, member_id)
+
+    return forgets
 
 
 def _only_remembers(_store: Callable[..., None]) -> Callable[..., None]:
@@ -270,6 +289,25 @@ GUARDS = (
         title="a member id that no client joins with is not taken back",
         here="A client dies with the member id that it was given, and each rebalance waits for it.",
         taken_out=(TakenOut(owner=DelayedHeartbeats, function="_take_back", instead=nothing),),
+    ),
+    Guard(
+        name="rebalances_complete",
+        title="a rebalance waits on when a client does not join with its member id",
+        here="A client dies with the member id that it was given. The id is taken back, and the rebalance that has "
+        "waited for it goes on waiting until its time is over.",
+        taken_out=(TakenOut(owner=DelayedHeartbeats, function="_take_back", instead=_only_forgets),),
+    ),
+    Guard(
+        name="offsets_stable",
+        title="a coordinator takes each offset for stable",
+        here="A client asks for stable offsets (KIP-447), and gets one that an open transaction replaces.",
+        taken_out=(TakenOut(owner=CommittedOffsets, function="is_unstable", instead=no),),
+    ),
+    Guard(
+        name="aborts_have_reasons",
+        title="a coordinator takes each open transaction for late",
+        here="A coordinator that looks for transactions which last too long aborts all that are open.",
+        taken_out=(TakenOut(owner=TransactionStateManager, function="late", instead=_all_late),),
     ),
     Guard(
         name="epochs_used_once",

@@ -33,7 +33,7 @@ class AbortsHaveReasons(TransactionsLog):
     statement: ClassVar[str] = (
         "late(t) ⇒ lasted(t) > timeout(t): a coordinator aborts no transaction by itself before its time"
     )
-    fails_when: ClassVar[str | None] = "a coordinator does not know when the transactions that it loads have begun"
+    fails_when: ClassVar[str | None] = "a coordinator takes each open transaction for late"
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)

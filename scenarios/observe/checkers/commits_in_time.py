@@ -36,7 +36,7 @@ class CommitsInTime(Checker):
     ids: ClassVar[tuple[str, ...]] = ("S22",)
     gravity: ClassVar[Gravity] = Gravity.LIVENESS
     statement: ClassVar[str] = "∀ f ∈ isr_b: leo_f ≥ o ⇒ soon hw_b ≥ o: what every in-sync replica has is committed"
-    fails_when: ClassVar[str | None] = "a leader that is alone in the ISR when it is elected commits nothing"
+    fails_when: ClassVar[str | None] = "a leader commits nothing"
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)

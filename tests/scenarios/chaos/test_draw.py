@@ -61,7 +61,15 @@ at = "6s"
 
 SINCE: dict[str, str] = {}
 """Kinds that draw nothing under the default profile, each with one under which it draws."""
-DRAWS_WHAT_IS_NOT_STATED = ("healing", "consumers", "coordinators-again", "loads", "mistakes", "protocols")
+DRAWS_WHAT_IS_NOT_STATED = (
+    "healing",
+    "consumers",
+    "coordinators-again",
+    "loads",
+    "mistakes",
+    "protocols",
+    "used-topics",
+)
 
 
 def of(*kinds: str, share: float = 1.0) -> Scenario:
