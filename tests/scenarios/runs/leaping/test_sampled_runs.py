@@ -202,7 +202,8 @@ def test_a_leap_keeps_the_distance_of_quotas_samples_to_the_batches_of_producers
     assert all(size % batch == 0 for size in missed), "whole batches"
 
 
-def test_stretches_are_one_cycle_and_rarer_where_they_agree() -> None:
+def test_stretches_are_one_cycle_and_rarer_where_they_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leaper, "AGREED", 0.2)
     stage = Stage(prepare(throttled("400MiB")), keep_rows=False)
     begun, spans = list[int](), list[tuple[int, int]]()
     stage.cluster.trace.fold(StretchBegan, lambda event: begun.append(event.t_us))

@@ -36,7 +36,7 @@ EVENTS: Mapping[str, tuple[str, ...]] = {
 KEPT = "is as it was when the leap began"
 SET = "is brought to where it would be"
 EMPTY = "is empty while the cluster is quiet"
-MOVED = "is moved to later, by the length of the leap"
+MOVED = "is moved to later, by the length of the leap, or by that of its whole samples"
 
 STATE: Mapping[str, Mapping[str, str]] = {
     "brokers.log.log.Log": {
