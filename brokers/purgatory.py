@@ -31,7 +31,7 @@ Respond = Callable[[ProduceRequest, Sequence[ProducedResult], Sequence[AppendInf
 
 
 class CountsProduces(Protocol):
-    """What counts the produce requests that wait (``brokers.request_rates.ProducePurgatory``)."""
+    """A count of the produce requests that wait (``brokers.request_rates.ProducePurgatory``)."""
 
     def changed(self, waiting: int, watched: int) -> None:
         """So many requests more wait, at so many partitions more."""

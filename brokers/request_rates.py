@@ -53,7 +53,7 @@ class CountsReads(Protocol):
 
 
 class Write(NamedTuple):
-    """What a grid has written."""
+    """An entry of a grid."""
 
     write: Callable[[], None]
 

@@ -220,7 +220,8 @@ def test_a_leader_whose_session_expires_does_not_learn_of_its_write(profile: str
 def test_a_rejection_says_the_event_the_guard_the_sentence_and_the_state_before() -> None:
     [first, *_] = run_scenario(exhibit("KAFKA-7128").scenario, against_specification=True).rejections
     assert str(first) == (
-        "MayJoin of Isr: end >= p.start \\/ JoinsBelowEpochStart; at 13.719164 s, event 1289, IsrProposed of orders-0: "
+        "MayJoin of Isr: end >= p.start \\/ JoinsBelowEpochStart; "
+        f"at 13.719164 s, event {first.seq}, IsrProposed of orders-0: "
         "1 proposes [1, 2, 3]: 3 is at 1580, and the epoch starts at 1600; who joins the ISR has all from before the "
         "leader's epoch; before: broker 1 leads epoch 1, ISR [1, 2], version 2, log up to 1600, high watermark 1580; "
         "broker 3 follows 1 in epoch 1, fetching, log up to 1580, high watermark 1580"
