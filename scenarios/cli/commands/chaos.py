@@ -87,8 +87,8 @@ def add(program: Program) -> None:
         "--clients",
         metavar="DRIVER",
         nargs="+",
-        help="run each seed under real clients, and judge what they saw: librdkafka, kafka-python, aiokafka, java, or "
-        "command:PROGRAM",
+        help="run each seed under real clients, and judge what they saw: librdkafka, kafka-python, aiokafka, java, "
+        "kafkajs, @platformatic/kafka, franz-go, or command:PROGRAM",
     )
     parser.add_argument(
         "--rate", metavar="X", type=rate, help="with --clients: virtual seconds for each second (default: 4.0)"
