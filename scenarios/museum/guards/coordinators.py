@@ -56,8 +56,8 @@ def _only_forgets(_take_back: Callable[..., None]) -> Callable[..., None]:
     def forgets(self: DelayedHeartbeats, of: tuple[GroupMetadata, str]) -> None:
         group, member_id = of
         if group.pending.pop(member_id, None) is not None:
-            node = self.transitions.process.node
-            node.trace.mark(MemberIdForgotten, node.id, group.id, member_id)
+            process = self.transitions.process
+            process.mark(MemberIdForgotten, process.node.id, group.id, member_id)
 
     return forgets
 

@@ -47,7 +47,7 @@ def test_a_throttle_of_some_replicas_is_named_as_left_out_and_only_the_run_has_i
     listed = described("orders", *REST, configs="leader.replication.throttled.replicas=0:1")
     (tmp_path / "rest").mkdir()
     _, text = scenario_of(tmp_path / "rest", topics=listed, log_dirs=DISKS, configs=rates)
-    entries = "".join(f'{{ topic = "orders", partition = {number}, replicas = [0, 2] }}, ' for number in (0, 1))
+    entries = "".join(f'{{ topic = "orders", partition = {number}, replicas = [1, 3] }}, ' for number in (0, 1))
     standing = Scenario.loads(
         text.replace('horizon = "1m"', 'horizon = "10m"')
         + f'\n[plan]\nversion = 1\npartitions = [{entries}]\n[[method]]\nat = "10s"\naction = "reassign.execute"\n'
@@ -64,11 +64,11 @@ def test_a_dead_broker_as_the_note_says_it_is_in_estimate_and_run(tmp_path: Path
     _, text = scenario_of(
         tmp_path, topics=topics, log_dirs=printed(broker(1, *BOTH), broker(3)), reassignment=PLAN
     )  # fmt: skip
-    assert 'at = "1s", action = "broker.crash", target = 1' in text
-    dead = Scenario.loads(f'{text}\n[[method]]\nat = "1s"\naction = "broker.crash"\ntarget = 1\n').with_overrides(
+    assert 'at = "1s", action = "broker.crash", target = 2' in text
+    dead = Scenario.loads(f'{text}\n[[method]]\nat = "1s"\naction = "broker.crash"\ntarget = 2\n').with_overrides(
         {"strategy.throttle": "500kB/s"}
     )
-    assert [one.broker for one in said(dead).outages] == [1]
+    assert [one.broker for one in said(dead).outages] == [2]
     run = run_scenario(dead)
     assert run.passed, run.violations
     assert run.metrics["time_to_complete_s"] == pytest.approx(estimate(dead), rel=0.1)
@@ -96,5 +96,5 @@ def test_racks_change_nothing_and_a_topic_without_traffic_is_written_nothing(tmp
     assert its[1].cluster.rack_names == ("r1", "r2", "r3")
     assert said(its[0]).to_json() == said(its[1]).to_json()
     written = {one.broker: one.written for one in said(its[0]).brokers}
-    assert written[0] == pytest.approx(20_000, rel=0.02)
-    assert written[1] == 0
+    assert written[1] == pytest.approx(20_000, rel=0.02)
+    assert written[2] == 0

@@ -33,7 +33,7 @@ from tests.scenarios.runs.test_known_findings import elected, quiet, told
 
 __all__ = ["quiet"]
 ROOT = Path(__file__).parents[3]
-SHOWN = re.compile(r'(?:show\(|_show\(|mark\(Deviated, node\.id, |ticket=|LIVE_ALONE = )"([\w.-]+)"')
+SHOWN = re.compile(r'(?:show\(|_show\(|mark\(Deviated, [\w.]+, |ticket=|LIVE_ALONE = )"([\w.-]+)"')
 OF_MUSEUM = [key for key, ticket in BUGS.items() if ticket.witness and key != "KIP-320"]
 """KIP-320 is shown where a leader of another epoch says where an epoch ends; its case is about fetches."""
 
