@@ -42,7 +42,7 @@ class LogDirectory:
 
     Attributes:
         config_of: returns a topic's settings.
-        failed: why its logs could not be recovered; empty: they were.
+        failed: why it is offline, or will be once the failure is handled; empty: no operation has failed.
         work: the time that the broker's disks still need.
         rules: the rules of the release.
         first_epoch: leader epochs before it are not found in logs that are loaded (KAFKA-10432).

@@ -161,6 +161,7 @@ class LogManager:
                 self._to_be_deleted.add(directory, path)
             self._left.update(dict.fromkeys(directory.futures(), directory))
             if directory.disk.unusable:
+                directory.failed = "it cannot be read"
                 continue
             directory.forget_without_logs()
             self._recover(directory)

@@ -31,13 +31,12 @@ class LogDirFailureHandler:
         recovered, fails at once."""
         for directory in self._manager.logs.directories:
             directory.disk.on_error = partial(self._failed, directory)
-            if directory.disk.unusable:
-                self._failed(directory, "it cannot be read")
-            elif directory.failed:
+            if directory.failed:
                 self._failed(directory, directory.failed)
 
     def _failed(self, directory: LogDirectory, reason: str) -> None:
         """Handle the failure of an operation on ``directory``."""
+        directory.failed = directory.failed or reason
         handle = self._manager.purgatory.completing(self._handle)
         self._process.call_later(0, handle, (directory, reason), background=False)
 

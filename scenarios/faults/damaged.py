@@ -19,15 +19,16 @@ class Damaged(Memory):
         self._incarnations[broker] = context.cluster.nodes[broker].incarnations
 
     def is_damaged(self, context: ActionContext, broker: int) -> bool:
-        """Whether the broker's last process, which may have ended because of it, was damaged."""
-        return self._incarnations.get(broker) == context.cluster.nodes[broker].incarnations
+        """Whether the broker's last process, which may have ended because of it, was damaged, or its present one has
+        found a disk that fails."""
+        if self._incarnations.get(broker) == context.cluster.nodes[broker].incarnations:
+            return True
+        replicas = context.replicas_of(broker)
+        return replicas is not None and any(directory.failed for directory in replicas.logs.directories)
 
     def needs_restart(self, context: ActionContext, broker: int) -> bool:
-        """Whether the broker's process is damaged, or has found a disk that fails as it started."""
-        replicas = context.replicas_of(broker)
-        if replicas is None:
-            return False
-        return self.is_damaged(context, broker) or len(replicas.logs.online) < len(replicas.logs.directories)
+        """Whether the broker's process runs, and is damaged."""
+        return context.replicas_of(broker) is not None and self.is_damaged(context, broker)
 
 
 def run_again(context: ActionContext, broker: int) -> None:

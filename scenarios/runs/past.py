@@ -401,6 +401,17 @@ class KeptEvents:
         for step in steps:
             if step.edge == "before":
                 begun[step.node] = step
-            elif first_seq < step.seq < last_seq and not self._resigns(begun.get(step.node, step), step):
+            elif first_seq < step.seq < last_seq and not (
+                self._resigns(begun.get(step.node, step), step) or self._is_of_a_directory(step, first_seq)
+            ):
                 return True
         return False
+
+    def _is_of_a_directory(self, handles: Step, crash_seq: int) -> bool:
+        """Whether the controller found the broker back as it loaded the brokers, and it has been there since. A log
+        directory that fails takes its own replicas out in the same steps, and no others (onReplicasBecomeOffline)."""
+        load = (handles.node, LOADS_BROKERS, "before")
+        loads = [e.seq for e in self.of(Step) if (e.node, e.step, e.edge) == load and e.seq < handles.seq]
+        path = broker_path(handles.broker)
+        changes = [e for e in self.of(ZkWritten) if e.path == path and crash_seq < e.seq < handles.seq]
+        return bool(loads and changes) and changes[-1].op == "create" and changes[-1].seq < loads[-1]

@@ -43,7 +43,7 @@ class AcksAllInSync(BelowMinIsr):
             few = self.few.get(tp, {}).get(event.leader)
             if few is None or not self._answered_while(few, event, number):
                 continue
-            least = self.least(tp, event.t_us)
+            least = self.least(tp, event.leader, event.t_us)
             if few.size < least:
                 facts = AckedByFew(event.leader, event.ids[number], few.size, least, few.since_us)
                 self.violated(event, facts, tp)

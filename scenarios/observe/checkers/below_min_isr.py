@@ -26,7 +26,8 @@ class Few(NamedTuple):
 class BelowMinIsr(Checker):
     """The base. The ISR of a leader is the one that it received in LeaderAndIsr or has changed itself, or begins to
     expand it to (KIP-497 counts the larger set while a change is in flight). For a minute after a change of the setting
-    the smaller value counts."""
+    the smaller value counts. The replicas of a partition are those that its leader has received
+    (Partition.effectiveMinIsr, 3.7): a move drops them there before it does in ZooKeeper."""
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
@@ -36,8 +37,11 @@ class BelowMinIsr(Checker):
         self.few: dict[TopicPartition, dict[int, Few]] = {}
         """The ISRs below min.insync.replicas, by partition and leader."""
         self._led: dict[int, dict[TopicPartition, None]] = {}
+        self._replicas: dict[tuple[int, TopicPartition], int] = {}
+        """The number of replicas in the last LeaderAndIsr of each leader."""
 
     def on_leader(self, event: BecameLeader) -> None:
+        self._replicas[event.node, TopicPartition.of(event.topic, event.partition)] = len(event.replicas)
         self._note(event.node, event.topic, event.partition, event.isr, event.t_us)
 
     def on_changed(self, event: IsrChanged) -> None:
@@ -49,7 +53,7 @@ class BelowMinIsr(Checker):
 
     def _note(self, node: int, topic: str, partition: int, isr: tuple[int, ...], now_us: int) -> None:
         tp, size = TopicPartition.of(topic, partition), max(1, len(isr))
-        least = self.least(tp, now_us)
+        least = self.least(tp, node, now_us)
         if size >= least:
             self._forget(node, tp)
         else:
@@ -62,8 +66,9 @@ class BelowMinIsr(Checker):
         log = self._logs.get(node, tp)
         return -1 if log is None or log.high_watermark is None else log.high_watermark
 
-    def least(self, tp: TopicPartition, now_us: int) -> int:
-        return min(self._settings.min_isrs(tp.topic, len(self.cluster.assignment(tp)), now_us))
+    def least(self, tp: TopicPartition, leader: int, now_us: int) -> int:
+        replicas = self._replicas.get((leader, tp)) or len(self.cluster.assignment(tp))
+        return min(self._settings.min_isrs(tp.topic, replicas, now_us))
 
     def _forget(self, node: int, tp: TopicPartition) -> None:
         if tp in self._led.get(node, ()):

@@ -38,6 +38,8 @@ class HeldByMinIsr(BelowMinIsr):
     def _extended(self, event: Event, commit: Commit) -> None:
         by_leader = self.few.get(commit.tp)
         few = by_leader.get(event.node) if by_leader else None  # type: ignore[attr-defined]
-        if few is not None and few.size < self.least(commit.tp, event.t_us):
-            facts = CommittedByFew(event.node, commit.offset, few.size, self.least(commit.tp, event.t_us), few.since_us)  # type: ignore[attr-defined]
-            self.violated(event, facts, commit.tp)
+        if few is None:
+            return
+        least = self.least(commit.tp, event.node, event.t_us)  # type: ignore[attr-defined]
+        if few.size < least:
+            self.violated(event, CommittedByFew(event.node, commit.offset, few.size, least, few.since_us), commit.tp)  # type: ignore[attr-defined]

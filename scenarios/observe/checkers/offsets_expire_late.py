@@ -7,7 +7,8 @@ from typing import ClassVar
 from emulator.protocol.events import ClockSet, GroupStateChanged, OffsetsCommitted, OffsetsRemoved
 from emulator.protocol.shown_coordination import AssignmentsMade, CommitAccepted
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Gravity, Report
+from scenarios.observe.checkers.checker import Gravity, Report
+from scenarios.observe.checkers.coordinators_log import CoordinatorsLog
 from scenarios.observe.findings.coordination_facts import ExpiredEarly
 from scenarios.observe.history.history import History
 
@@ -19,7 +20,7 @@ RETENTION_MINUTES = 1440
 """The shortest default of offsets.retention.minutes (before 2.0)."""
 
 
-class OffsetsExpireLate(Checker):
+class OffsetsExpireLate(CoordinatorsLog):
     """A group with members keeps the offsets that they commit; one without members for offsets.retention.minutes, from
     when it became empty, or from the commit where it never had any (KIP-211, 2.1). Offsets of topics to which no member
     subscribes are kept for as long from their commit (KIP-496, 2.4).
@@ -27,6 +28,9 @@ class OffsetsExpireLate(Checker):
     Verified: each offset that a coordinator removes as expired, against the last commit of it that was acknowledged,
         and the last time at which the group was empty, while no clock was set. Members subscribe to the topics of which
         their leader has last assigned partitions.
+
+    After an unclean election of a partition of __consumer_offsets, and once a machine has crashed, commits of before do
+    not count any more: a coordinator may have loaded an older one, which expires sooner.
 
     Not verified: that offsets expire at all; offsets that a client commits with a retention of its own.
     """
@@ -54,6 +58,10 @@ class OffsetsExpireLate(Checker):
         self._emptied_us: dict[str, int] = {}
         self._joined_us: dict[str, int] = {}
         """The groups with members, each with the time since which it has any."""
+
+    def forget_written(self) -> None:
+        self._accepted_us.clear()
+        self._committed_us.clear()
 
     def on_clock(self, event: ClockSet) -> None:
         self._clocks_set = True

@@ -7,7 +7,15 @@ from typing import ClassVar
 
 from attrs import define, field
 
-from emulator.protocol.events import CommittedFetched, Fetched, LogRecovered, TransactionalAppended, TransactionMarked
+from emulator.protocol.events import (
+    BecameLeader,
+    CommittedFetched,
+    Fetched,
+    LogRecovered,
+    NodeCrashed,
+    TransactionalAppended,
+    TransactionMarked,
+)
 from emulator.protocol.shown_coordination import MarkerAppends
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Report
@@ -60,7 +68,8 @@ class ReadsDecided(Checker):
         where that one begins; no transaction in the list begins with a batch that was committed.
 
     Not verified: what the client does with that list; that the last stable offset moves on (``transactions_close``);
-        transactions whose marker a broker cuts off as damaged: where no other has it, they are open again.
+        transactions whose marker a broker cuts off as damaged, or lost with its machine before it leads: where no
+        other has it, they are open again (KIP-966), and another marker may end them.
     """
 
     name: ClassVar[str] = "reads_decided"
@@ -77,6 +86,8 @@ class ReadsDecided(Checker):
         self._partitions: dict[tuple[str, int], _Partition] = {}
         self._answers: dict[tuple[int, str, int], Fetched] = {}
         """The last answer to each client, for each partition."""
+        self._crashed: set[int] = set()
+        """The brokers whose machine has crashed."""
 
     def _of(self, event: TransactionalAppended | TransactionMarked | CommittedFetched) -> _Partition:
         return self._partitions.setdefault((event.topic, event.partition), _Partition())
@@ -100,7 +111,19 @@ class ReadsDecided(Checker):
             if written.marker is None or event.offset < written.marker:
                 written.marker = event.offset
 
+    def on_crashed(self, event: NodeCrashed) -> None:
+        if event.kind == "host":
+            self._crashed.add(event.node)
+
+    def on_leader(self, event: BecameLeader) -> None:
+        if event.node in self._crashed:
+            self._ends_at(event)
+
     def on_recovered(self, event: LogRecovered) -> None:
+        self._ends_at(event)
+
+    def _ends_at(self, event: BecameLeader | LogRecovered) -> None:
+        """Forget the transactions whose marker is not in a log that has become shorter."""
         partition = self._partitions.get((event.topic, event.partition))
         if partition is not None:
             partition.batches = {

@@ -254,7 +254,7 @@ TICKETS = (
                 parts=("FETCHED", "IN_SYNC"),
             ),
             Effect(
-                text="a move waits for new replicas whose fetcher's thread has died",
+                text="a move waits for replicas whose fetcher's thread has died",
                 checkers=("converged",),
                 parts=("NOTHING_ASKED",),
             ),

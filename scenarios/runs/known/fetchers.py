@@ -53,10 +53,12 @@ def _waits_by_the_wall_clock(past: KeptEvents, violation: Violation, tp: TopicPa
 
 @of_violation
 def _move_waits_for_the_dead(past: KeptEvents, violation: Violation) -> bool:
-    """Each move that is not over has a new replica whose thread to the leader has died, in the life of its broker."""
+    """Each move that is not over has a new replica whose thread to the leader has died, in the life of its broker, or
+    waits for such a one that it is going to drop, as KAFKA-6794 does."""
     moves = past.open_moves()
     return bool(moves) and all(
-        any(_its_thread_died(past, tp, broker) for broker in move.target) for tp, move in moves.items()
+        any(_its_thread_died(past, tp, broker) for broker in (*move.target, *past.awaited(tp, move)))
+        for tp, move in moves.items()
     )
 
 

@@ -87,6 +87,24 @@ def test_a_broker_that_was_started_while_its_disk_failed_is_started_again() -> N
     assert healed(offline, crash, cluster={"log_dirs": 2}).run.passed
 
 
+@pytest.mark.parametrize("profile", ["kafka-3.9", "kafka-2.3", "kafka-0.8"])
+def test_so_is_one_that_is_started_at_the_moment_of_the_healing(profile: str) -> None:
+    """Seed 201 of each profile: it has found the directory offline, and has not handled that yet."""
+    offline = {"at": "3s", "action": "log_dir.offline", "target": 1, "log_dir": "/data/0"}
+    crash = {"at": "5s", "action": "broker.crash", "target": 1, "optional": True}  # 0.8 halts by itself
+    start = {"at": HEALED["at"], "action": "broker.start", "target": 1}
+    run = healed(offline, crash, start, cluster={"log_dirs": 2}, profile=profile).run
+    assert run.passed, run.explanation
+
+
+def test_a_disk_that_is_healed_takes_its_broker_along_which_has_started_since() -> None:
+    offline = {"at": "3s", "action": "log_dir.offline", "target": 1, "log_dir": "/data/0"}
+    crash = {"at": "5s", "action": "broker.crash", "target": 1, "duration": "1s"}
+    heal = {"at": "30s", "action": "disk.heal", "target": 1, "restart": True}
+    full = {**FULL, "after": "disk.heal"}
+    assert healed(offline, crash, heal=heal, cluster={"log_dirs": 2}, expect=[full]).run.passed
+
+
 def test_only_the_core_is_healed() -> None:
     crash = {"at": "3s", "action": "broker.crash", "target": [0, 1]}
     core = {**HEALED, "brokers": [0, 2, 3]}

@@ -458,6 +458,17 @@ def test_before_kip_461_an_error_ends_the_thread(quiet: Run) -> None:
     assert tickets(told(quiet, "kafka-0.8", again, STUCK)) == [None]
 
 
+def test_kip_461_a_move_may_wait_for_a_replica_that_it_drops(quiet: Run) -> None:
+    """kafka-0.8, seed 549: the document's first step waits for the current replicas."""
+    waits = stated("converged", NOTHING_ASKED, 9, 9, "/admin/reassign_partitions is still there")
+    dies = e.FetcherStopped(4, 4, 0, 1, "ReplicaFetcherThread-0-0", 0, "died", *TP, AHEAD)
+    in_sync = Step(5, 5, 0, "kafka-6794.1", "before", *TP, -1, 0, 2, "")
+    marks = [assigned(0, 0, 1), elected(2, 0), e.MoveStarted(3, 3, 0, *TP, (0, 2)), dies, in_sync]
+    assert tickets(told(quiet, "kafka-0.8", marks, waits)) == ["KIP-461"]
+    for others in ([*marks[:-1], in_sync._replace(step="kafka-6794.3")], marks[:-1], [*marks[:3], in_sync]):
+        assert tickets(told(quiet, "kafka-0.8", others, waits)) == [None]
+
+
 def test_every_reason_applies_to_some_profile_and_names_checkers() -> None:
     from scenarios.observe.checkers.checkers import REGISTRY
 

@@ -53,6 +53,23 @@ def test_a_controller_whose_session_expires_while_it_handles_the_failure_may_tak
 
 
 @pytest.mark.parametrize(
+    ("loaded", "again", "explained"),
+    [(62, 48, True), (55, 48, False), (62, 65, False)],
+    ids=("found", "bounced", "gone"),
+)
+def test_a_log_directory_that_fails_later_takes_out_other_replicas(
+    quiet: Run, loaded: int, again: int, explained: bool
+) -> None:
+    """kafka-3.9, seed 201: the controller found the broker alive, and handled the replicas of a directory as those of
+    a broker that has died. It handles the whole broker where that has gone since it loaded the brokers."""
+    loads = Step(loaded, loaded, 0, "failover.F3", "before", "", -1, -1, 0, 2, "")
+    done = Step(70, 70, 0, "broker-failure.3", "after", "", -1, 1, 0, 2, "")
+    events: list[Any] = [elected(1, 0, 1), CRASH, away(41), away(again), BACK, loads, done]
+    events.sort(key=lambda event: event.seq)
+    assert tickets(told(quiet, "kafka-2.3", events, LACKS)) == ["KIP-966" if explained else None]
+
+
+@pytest.mark.parametrize(
     ("resigns", "explained"), [(48, True), (44, False), (52, False)], ids=("in", "before", "after")
 )
 def test_so_may_one_that_takes_over(quiet: Run, resigns: int, explained: bool) -> None:

@@ -247,6 +247,21 @@ def test_a_group_with_members_need_not_keep_the_offsets_of_topics_that_none_subs
     assert len(run.found()) == count
 
 
+@pytest.mark.parametrize(("kind", "count"), [("host", 0), ("process", 1)])
+def test_a_commit_that_may_have_gone_with_a_machine_does_not_count(kind: str, count: int) -> None:
+    """kafka-2.4, seed 546: the coordinator has loaded the commit before, which is older."""
+    run = Coordinated("offsets_expire_late")
+    run.commits(5)
+    run.emit(e.NodeCrashed, 0, 1, kind)
+    run.later(DAY - 3)
+    run.emit(e.OffsetsRemoved, 0, GROUP, "expired", False, ("orders",), (0,))
+    assert len(run.found()) == count
+    run.commits(5)
+    run.later(DAY - 3)
+    run.emit(e.OffsetsRemoved, 0, GROUP, "expired", False, ("orders",), (0,))
+    assert len(run.found()) == count + 1
+
+
 def test_a_clock_that_is_set_lets_offsets_expire() -> None:
     run = Coordinated("offsets_expire_late")
     run.commits(5)

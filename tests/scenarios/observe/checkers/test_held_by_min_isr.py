@@ -1,5 +1,7 @@
 """S21: nothing is committed while the ISR is below min.insync.replicas."""
 
+import pytest
+
 from emulator.protocol import events as e
 from scenarios.observe.checkers.held_by_min_isr import HeldByMinIsr
 from scenarios.observe.history.settings_history import MIN_ISR, StartSettings
@@ -59,3 +61,15 @@ def test_with_the_next_member_it_goes_on() -> None:
     changed(run, 0, 1)
     run.high_watermark(0, 20, leader=True)
     assert run.violations() == []
+
+
+@pytest.mark.parametrize(("told", "count"), [((0, 1), 0), ((0, 1, 2), 1)], ids=["dropped", "kept"])
+def test_the_replicas_are_those_that_the_leader_has_received(told: tuple[int, ...], count: int) -> None:
+    """kafka-3.9, seed 586: a move drops a replica for the leader (step B3) before it does in ZooKeeper (B6)."""
+    start = StartSettings({MIN_ISR: 3}, holds_high_watermark=True, caps_min_isr=True)
+    run = WrittenHistory(NAME, start=start).begin()
+    run.everywhere(0, 1)
+    changed(run, 0, 1)
+    run.emit(e.BecameLeader, 0, *ORDERS_0, 1, 10, 0, (0, 1), told, (), ())
+    run.high_watermark(0, 10, leader=True)
+    assert len(run.violations()) == count

@@ -72,6 +72,25 @@ def test_a_transaction_whose_marker_is_damaged_is_open_again(cut_at: int, count:
     assert len(run.violations()) == count
 
 
+@pytest.mark.parametrize(
+    ("kind", "leads", "log_end", "count"),
+    [("host", 1, 30, 0), ("host", 1, 31, 1), ("host", 2, 30, 1), ("process", 1, 30, 1)],
+    ids=["lost", "kept", "another", "process"],
+)
+def test_so_is_one_whose_marker_went_with_the_machine_of_a_leader(
+    kind: str, leads: int, log_end: int, count: int
+) -> None:
+    """kafka-3.0, seed 626 with transactions: the next transaction of the producer is aborted with its batch."""
+    run = WrittenHistory(ReadsDecided.name).begin()
+    run.emit(e.TransactionalAppended, 0, *ORDERS_0, ANNE, BATCH, 20)
+    run.emit(e.TransactionMarked, 0, *ORDERS_0, ANNE, 0, 1, True)
+    run.show(MarkerAppends, 0, ORDERS_0, ANNE, 30)
+    run.emit(e.NodeCrashed, 1, 1, kind)
+    run.emit(e.BecameLeader, leads, *ORDERS_0, 2, log_end, 20, (leads,), (0, 1, 2), (), ())
+    run.emit(e.CommittedFetched, READER, *ORDERS_0, leads, (BATCH,), 40, (ANNE,), (20,))
+    assert len(run.violations()) == count
+
+
 def test_a_reader_does_not_leave_out_what_was_committed() -> None:
     said = f"{SENT}: its transaction was committed, and the answer says that it was aborted"
     assert story(True, (ANNE, 20)) == [said]
