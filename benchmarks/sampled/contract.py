@@ -12,6 +12,7 @@ from scipy import stats  # type: ignore[import-untyped]
 
 from benchmarks.sampled.case import COUNTS
 from benchmarks.sampled.kept_runs import Found, Key
+from scenarios.observe.measures.minimum import Minimum
 from scenarios.observe.measures.sampling_errors import sampling_error
 
 FIDELITIES = EXACT, SAMPLED = "exact", "sampled"
@@ -134,47 +135,62 @@ def of_figures(found: Sequence[Case], names: Sequence[str]) -> Iterator[OfFigure
         )  # fmt: skip
 
 
-class Agreement(NamedTuple):
-    """How often the comparison of two arms comes out as in exact runs.
+class Finding(NamedTuple):
+    """A difference of two arms that exact runs show: its interval over the seeds excludes 0.
 
     Attributes:
-        findings: the exact comparisons whose interval excludes 0.
-        same, opposed: those in which the sampled difference has the same sign, and the other one with an interval that
-            excludes 0, too.
+        number: the first of the two cases.
+        share: the exact difference, as a share of the larger mean.
+        same: whether the sampled difference has the same sign.
+        opposed: whether it is a finding of the other sign: its interval excludes 0, too. That is the interval of
+            ``compare``, by the seeds and by the error that it states for sampled runs.
     """
 
-    findings: int
-    same: int
-    opposed: int
+    number: int
+    name: str
+    share: float
+    same: bool
+    opposed: bool
+
+    @property
+    def matters(self) -> bool:
+        """Whether it is as large as what ``compare`` takes for a difference that matters, where nothing is asked."""
+        return abs(self.share) >= Minimum().share
 
 
-def agreement(found: Sequence[Case], names: Sequence[str]) -> Agreement:
-    """The arms 2 n and 2 n + 1, compared by each figure, seed by seed."""
+def arms_findings(found: Sequence[Case], names: Sequence[str]) -> Iterator[Finding]:
+    """The findings of exact runs, of the arms 2 n and 2 n + 1, compared by each figure, seed by seed."""
     by_number = {case.number: case for case in found}
-    findings = same = opposed = 0
     for case in found:
         other = by_number.get(case.number + 1)
         if case.number % 2 or other is None:
             continue
         for name in names:
             exact, sampled = (_difference(case, other, each, name) for each in FIDELITIES)
-            if exact is None or sampled is None or abs(exact[0]) <= exact[1]:
+            if exact is None or sampled is None or abs(exact.mean) <= exact.half:
                 continue
-            findings += 1
-            agrees = exact[0] * sampled[0] > 0
-            same += agrees
-            opposed += not agrees and abs(sampled[0]) > sampled[1]
-    return Agreement(findings, same, opposed)
+            same = exact.mean * sampled.mean > 0
+            stated = hypot(sampled.half, float(stats.norm.ppf(SURE)) * sampling_error(name) * hypot(*sampled.means))
+            opposed = exact.mean * sampled.mean < 0 and abs(sampled.mean) > stated
+            yield Finding(case.number, name, exact.mean / max(map(abs, exact.means)), same, opposed)
 
 
-def _difference(one: Case, other: Case, fidelity: str, name: str) -> tuple[float, float] | None:
-    """The mean difference of two arms, and half of its interval, paired by seed."""
+class _Difference(NamedTuple):
+    """The mean difference of two arms, half of its interval, paired by seed, and the mean of each arm."""
+
+    mean: float
+    half: float
+    means: tuple[float, float]
+
+
+def _difference(one: Case, other: Case, fidelity: str, name: str) -> _Difference | None:
     befores, afters = one.values(fidelity, name), other.values(fidelity, name)
     if befores is None or afters is None or len(befores) < 2:
         return None
     differences = [after - before for before, after in zip(befores, afters, strict=True)]
     t = float(stats.t.ppf(SURE, len(differences) - 1))
-    return statistics.fmean(differences), t * statistics.stdev(differences) / sqrt(len(differences))
+    half = t * statistics.stdev(differences) / sqrt(len(differences))
+    return _Difference(statistics.fmean(differences), half, (statistics.fmean(befores), statistics.fmean(afters)))
 
 
 def _half(exact: Sequence[float], sampled: Sequence[float], mean: float) -> float | None:

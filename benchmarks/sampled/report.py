@@ -8,9 +8,10 @@ from pathlib import Path
 
 from benchmarks.results import between_marks
 from benchmarks.sampled.case import names
-from benchmarks.sampled.contract import EXACT, SAMPLED, Case, OfFigure, agreement, of_figures
+from benchmarks.sampled.contract import EXACT, SAMPLED, Case, Finding, OfFigure, arms_findings, of_figures
 from benchmarks.sampled.drawn_cases import described, drawn
 from benchmarks.tables import table
+from scenarios.observe.measures.minimum import Minimum
 
 PAGE = Path(__file__).parents[2] / "docs" / "understand" / "sampled.md"
 MARK = "measured"
@@ -38,7 +39,6 @@ def told(found: Sequence[Case], leaping: Sequence[Case], seeds: int) -> list[str
     """The sentences over the tables."""
     healthy = [same for case in found if len(drawn(case.number).method) == 1 for same in case.same_counts]
     faulty = [same for case in found if len(drawn(case.number).method) > 1 for same in case.same_counts]
-    agreed = agreement(found, names())
     cpu = {each: sum(case.cpu_s(each) for case in found) for each in (EXACT, SAMPLED)}
     about = (
         f"{len(found)} cases, {seeds} seeds each: {cpu[EXACT]:,.0f} CPU s exact, {cpu[SAMPLED]:,.0f} sampled. "
@@ -50,18 +50,31 @@ def told(found: Sequence[Case], leaping: Sequence[Case], seeds: int) -> list[str
         f"- Counts of the control plane are equal in {_of(healthy)} runs without a fault, "
         f"and in {_of(faulty)} with one."
     )
-    arms = (
-        f"- Of {agreed.findings} differences between two arms that are a finding in exact runs (all figures; the "
-        f"interval over the seeds excludes 0), {agreed.same} have the same sign in sampled runs; {agreed.opposed} are "
-        "a finding of the other sign."
-    )
-    lines = [about, "", counts, arms]
+    lines = [about, "", counts, _of_arms(list(arms_findings(found, names())))]
     for least_s in (0, LONG_S, HOUR_S):
         fast = [case.faster for case in leaping if case.long_s >= least_s]
         if fast:
             of = f"over {least_s} virtual seconds" if least_s else "that leap"
             lines.append(f"- Faster, median of the {len(fast)} cases {of}: {statistics.median(fast):.1f} times.")
     return lines
+
+
+def _of_arms(findings: Sequence[Finding]) -> str:
+    """The sentence about differences of two arms."""
+    large = [finding for finding in findings if finding.matters]
+    others = [
+        f"`{each.name}` of {each.number} and {each.number + 1} ({percent(each.share)})"
+        for each in findings
+        if not each.same
+    ]
+    return (
+        f"- Of {len(findings)} differences between two arms that are a finding in exact runs (all figures; the "
+        f"interval over the seeds excludes 0), {sum(each.same for each in findings)} have the same sign in sampled "
+        f"runs; {sum(each.opposed for each in findings)} are a finding of the other sign, by the interval of "
+        f"`compare`. Of the {len(large)} that are as large as what `compare` takes for a difference that matters "
+        f"({Minimum().share:.0%} of the larger mean), {sum(each.same for each in large)} have the same sign. "
+        f"Of another sign, or 0 (with the exact difference): {', '.join(others) or 'none'}."
+    )
 
 
 def of_all(leaping: Sequence[Case]) -> list[str]:

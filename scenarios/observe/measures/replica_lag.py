@@ -45,7 +45,7 @@ from scenarios.observe.measures.grid import OnGrid
 from scenarios.observe.measures.percentile import lag_figures
 from scenarios.observe.past.changes import AssignmentWritten, StateWritten
 
-PARTS = 16
+PARTS = 100
 """The number of rows that a leap has for a follower that is behind, at most."""
 LEAST_PART_US, FINEST = 1_000_000, 1_000
 SHORTEST_LEAP_US = 100_000

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-EXACT, TIMES, COUNTS, MEDIANS, LAGS, LOOSE, TAILS = 0.0, 0.01, 0.004, 0.03, 0.02, 0.3, 1.0
+EXACT, TIMES, COUNTS, MEDIANS, LAGS, LOOSE, TAILS = 0.0, 0.01, 0.004, 0.03, 0.05, 0.3, 1.0
 SHARES: Mapping[float, tuple[str, ...]] = {
     EXACT: (
         "isr_expands", "isr_shrinks", "isr_flaps", "leader_elections", "unclean_elections", "unnecessary_elections",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from emulator.protocol.events import BecameLeader, NodeCrashed, PartitionFailed
+import pytest
+
+from emulator.protocol.events import BecameLeader, LeapBegan, Leapt, NodeCrashed, PartitionFailed
 from tests.scenarios.observe.measures.streams import Stream
 
 
@@ -96,3 +98,19 @@ def test_the_end_of_the_run_cuts_the_grid() -> None:
     stream.at(510).append(0, 5, leader=True)
     stream.finish(550)
     assert signal(stream) == [(0, 550, 0, 0)]
+
+
+def test_a_long_leap_is_written_in_parts_that_are_fine_enough_for_a_percentile() -> None:
+    """A copy of 1,000,000 records in one leap of 500 s: its lag falls evenly, so its 95th percentile is the lag after
+    5 % of the time, but for half a part."""
+    stream = started()
+    stream.at(100).append(0, 1_000_000, leader=True)
+    stream.high_watermark(0, 1_000_000)
+    stream.at(200).emit(LeapBegan, 100_000, 200_000)
+    stream.at(500_200).append(1, 1_000_000)
+    stream.emit(Leapt, 200_000, 0, "copy")
+    found = stream.finish(500_300)
+    for percent in (50, 95, 99):
+        even = percent / 100 * 1_000_000
+        assert found[f"true_lag_p{percent}"] == pytest.approx(even, rel=0.01), percent
+    assert len(signal(stream)) <= 110
