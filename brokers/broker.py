@@ -33,14 +33,17 @@ from brokers.topic_creation import AdminZkClient
 from brokers.transactions.config import TRANSACTION_STATE_TOPIC
 from brokers.transactions.part import TransactionsPart
 from emulator.logger import get_logger
-from emulator.network import Channel, Client, Network, serve
+from emulator.network import Channel, Client, Network, Server, serve
 from emulator.nodes import Process
 from emulator.protocol.address import LISTENER
 from emulator.protocol.api import Request
 from emulator.protocol.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.events import BrokerRegistered
+from emulator.protocol.leader_and_isr import LeaderAndIsrRequest
 from emulator.protocol.shown import SettingsTaken
+from emulator.protocol.stop_replica import StopReplicaRequest
+from emulator.protocol.update_metadata import UpdateMetadataRequest
 from emulator.protocol.znodes import ALL_BROKERS, PERSISTENT_PATHS, broker_entity, broker_path, encode_broker
 from emulator.zookeeper import NodeExists, SessionExpired, Stat, ZkClient, ZkSpec
 from fetchers.endpoints import ReplicaFetcherBlockingSend
@@ -53,6 +56,7 @@ if TYPE_CHECKING:
     from brokers.config_def import ServerProperties
     from brokers.coordinators.find import CoordinatorStore
 
+FROM_CONTROLLERS = (LeaderAndIsrRequest, UpdateMetadataRequest, StopReplicaRequest)
 REGISTRATION_RETRY_US = 1_000_000
 
 
@@ -122,6 +126,8 @@ class Broker:
     transactions: TransactionsPart = field(init=False)
     settings: DynamicConfigManager = field(init=False)
     started: bool = False
+    _requests: Router = field(init=False)
+    _server: Server = field(init=False)
     _layers: dict[str, Mapping[str, str]] = field(factory=dict)
     """The dynamic settings of all brokers, and this broker's own."""
 
@@ -165,11 +171,12 @@ class Broker:
         self.control = ControlHandler(self.replicas)
         await zk.connect()
         await self._despite_expiries(self._make_paths)
-        router = self._router()
+        self._requests = router = self._router()
         self.controller = self.make_controller(process, zk, self.register, router.on)
         router.on_others(lambda: self._add_admin_handlers(router))
         router.hold()
-        serve(self.network, process, LISTENER, self._handler(router), self.replicas.metrics.rates.answered)
+        answered = self.replicas.metrics.rates.answered
+        self._server = serve(self.network, process, LISTENER, self._handler(router), answered)
         self.replicas.start()
         self.settings = DynamicConfigManager(process, zk, self._configured)
         await self._despite_expiries(self.register)
@@ -364,11 +371,15 @@ class Broker:
         self.replicas.configured(entity, config)
         self.controller.configured(entity, config)
 
-    async def prepare_stop(self) -> None:
-        """Prepare ``stop``, when the process is asked to end: note that it is shutting down, then ask for a controlled
-        shutdown, if that is enabled (KafkaServer.shutdown, 2.3)."""
+    async def shut_down(self) -> None:
+        """Do all that comes before ``stop`` when the process is asked to end (KafkaServer.shutdown, 1.1.1 to 3.9): note
+        that it is shutting down, ask for a controlled shutdown if that is enabled, and stop handling requests; the
+        fetchers go on for a while after that, and so does the controller, if it is this one."""
         self.replicas.shutting_down = True
-        config = self.spec.policies.config
+        policies = self.spec.policies
+        config, handle = policies.config, self._server.handle
+        if policies.own_requests_us:
+            self._server.handle_by(lambda request, channel: self._handle_own_late(request, channel, handle))
         if config.controlled_shutdown_enable:
             await ControlledShutdown(
                 self.process,
@@ -376,8 +387,33 @@ class Broker:
                 config,
                 self._to_broker,
                 lambda: self.control.broker_epoch,
-                self.replicas.metadata if self.spec.policies.shuts_down_by_metadata else None,
+                self.replicas.metadata if policies.shuts_down_by_metadata else None,
             ).ask()
+        await self.process.world.sleep(policies.last_requests_us)
+        self._stop_handling_requests()
+        await self.process.world.sleep(policies.last_fetches_us)
+
+    def _handle_own_late(self, request: Request, channel: Channel, handle: Handle) -> None:
+        """Handle a request; what the controller of this process sends takes time (a policy)."""
+        if channel.client != self.process.node.id or not isinstance(request, FROM_CONTROLLERS):
+            handle(request, channel)
+            return
+
+        trace = self.process.node.trace
+        cause = trace.cause
+
+        def late(_: None) -> None:
+            if not channel.endpoint.done:
+                trace.cause = cause
+                handle(request, channel)
+
+        self.process.call_later(self.spec.policies.own_requests_us, late, background=False)
+
+    def _stop_handling_requests(self) -> None:
+        """Stop the socket server, the request handlers and the scheduler."""
+        self._server.close()
+        self._requests.close()
+        self.replicas.stop()
 
     def stop(self) -> None:
         """Stop cleanly, without controlled shutdown: flush the logs, write the high watermarks, close the session."""

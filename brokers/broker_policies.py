@@ -208,6 +208,14 @@ class BrokerPolicies:
         transactions: the rules of transaction coordinators.
         collections: the collections of the build's Scala, whose order an ISR has.
         service: how long requests take; None: no time.
+        last_requests_us: for how long a broker goes on handling requests once its controlled shutdown is over. Real
+            brokers did for 20 to 60 ms (docs/understand/calibration.md).
+        last_fetches_us: for how long its fetchers run after that, until its logs are closed and its session ends. Those
+            of real brokers did for 0.3 to 0.5 s: the request handlers, the scheduler and the coordinators stop before
+            them, one after the other (KafkaServer.shutdown, 1.1.1 to 3.9).
+        own_requests_us: how long each request takes that a controller sends to its own broker while that shuts down.
+            Kafka sets no such time. It stands for how many of them are answered in the recordings: none in 2.3.1, one
+            in 2.4.1, two in 2.8.2, nearly all in 1.1.1, and mostly all from 3.0.2 on.
     """
 
     config: BrokerConfig = field(factory=BrokerConfig)
@@ -301,6 +309,9 @@ class BrokerPolicies:
     transactions: TransactionPolicies = field(factory=TransactionPolicies)
     collections: ScalaCollections = SCALA_2_12
     service: ServiceTimes | None = None
+    last_requests_us: int = 20_000
+    last_fetches_us: int = 400_000
+    own_requests_us: int = 60_000
 
     @property
     def all_min_insync_replicas(self) -> object:

@@ -240,6 +240,10 @@ class ReplicaManager:
         self.moves.start()
         self.logs.start()
 
+    def stop(self) -> None:
+        """End isr-expiration: in a shutdown the scheduler stops before the fetchers (KafkaServer.shutdown, 2.3)."""
+        self.isr_checks.clear()
+
     def _find_newly_live(self) -> None:
         """Let followers join that have waited at the end of a log for their broker to be alive: here they send no
         further fetch."""

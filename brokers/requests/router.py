@@ -51,6 +51,10 @@ class _LookedAt(dict[type, Handle]):
         return self._look
 
 
+def _pass_over(_request: Any, _channel: Channel) -> None:
+    """Handle a request of a broker that has stopped handling requests."""
+
+
 class _Handlers(dict[type, Handle]):
     """The handlers that were added. The first request of a class that has none calls ``more``, which adds others."""
 
@@ -106,6 +110,10 @@ class Router:
         if isinstance(held, _Held):
             for channel in held.channels:
                 channel.release()
+
+    def close(self) -> None:
+        """Pass over all further requests: those that wait in the queue are dropped (RequestChannel.clear)."""
+        self._serving = _LookedAt(_pass_over)
 
     def on(self, request: type[Request], handle: Handle) -> None:
         """Let ``handle(request, channel)`` answer every request of this class."""

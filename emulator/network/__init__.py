@@ -7,9 +7,9 @@ from emulator.network.endpoint import Endpoint
 from emulator.network.interceptors import Hold, InterceptedMessage
 from emulator.network.loss import Burst, Loss
 from emulator.network.network import Network, NetworkSpec, Nic
-from emulator.network.server import Channel, serve
+from emulator.network.server import Channel, Server, serve
 
 __all__ = [
     "NO_DELAY", "Burst", "Channel", "Client", "Delay", "Disconnected", "Endpoint", "Hold", "InterceptedMessage", "Loss",
-    "Network", "NetworkSpec", "Nic", "serve",
+    "Network", "NetworkSpec", "Nic", "Server", "serve",
 ]  # fmt: skip

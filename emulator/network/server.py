@@ -29,6 +29,7 @@ class Channel:
         taking: whether the loop in ``release`` is running.
         waiting: later requests, each with the trace event that caused it.
         answered: called with each request and its answer, and whether it was in the background.
+        among: the open connections of its server.
     """
 
     endpoint: Endpoint
@@ -40,6 +41,7 @@ class Channel:
     since_us: int = 0
     on_close: Callable[[], object] | None = None
     answered: Answered | None = None
+    among: dict["Channel", None] = field(factory=dict)
 
     @property
     def client(self) -> int:
@@ -92,17 +94,51 @@ class Channel:
             process = self.endpoint.process
             process.show(RequestUnanswered, process.node.id, self.client, self.request, self.since_us)
         self.waiting.clear()
+        self.among.pop(self, None)
         if self.on_close is not None:
             self.on_close()
 
 
-def serve(network: Network, process: Process, port: str, handle: Handler, answered: Answered | None = None) -> None:
-    """Answer requests at ``port`` with ``handle(request, channel)``, which replies now or later. ``answered``: see
-    ``Channel``."""
+@define(eq=False, repr=False)
+class Server:
+    """A listener of a process, with the connections that it has accepted.
 
-    def accept(endpoint: Endpoint) -> None:
-        channel = Channel(endpoint, handle, answered=answered)
+    Attributes:
+        handle: answers the requests, now or later.
+        channels: the open connections, in the order in which they were accepted.
+    """
+
+    network: Network
+    process: Process
+    port: str
+    handle: Handler
+    answered: Answered | None = None
+    channels: dict[Channel, None] = field(factory=dict)
+
+    def accept(self, endpoint: Endpoint) -> None:
+        """Take a new connection."""
+        channel = Channel(endpoint, self.handle, answered=self.answered, among=self.channels)
+        self.channels[channel] = None
         endpoint.receive = channel.receive
         endpoint.closed = channel.closed
 
-    network.listen(process, port, accept)
+    def handle_by(self, handle: Handler) -> None:
+        """Let ``handle`` answer all further requests."""
+        self.handle = handle
+        for channel in self.channels:
+            channel.handle = handle
+
+    def close(self) -> None:
+        """Refuse new connections and close those that there are: what is not answered stays without an answer."""
+        self.process.parked.rouse()
+        self.process.node.listeners.pop(self.port, None)
+        for channel in list(self.channels):
+            channel.close()
+
+
+def serve(network: Network, process: Process, port: str, handle: Handler, answered: Answered | None = None) -> Server:
+    """Answer requests at ``port`` with ``handle(request, channel)``, which replies now or later. ``answered``: see
+    ``Channel``."""
+    server = Server(network, process, port, handle, answered)
+    network.listen(process, port, server.accept)
+    return server

@@ -56,9 +56,6 @@ OPERATOR = -2
 FIRST_PRODUCER = -10
 FIRST_CONSUMER = -1_000_000
 FIRST_CLIENT = -2_000_000
-LAST_REQUESTS_US = 10_000
-"""The time for which a broker goes on once the controller has let it end. Kafka 2.3.1 and 2.4.1 served requests for 7
-to 80 ms more, and a controller among them sent what it had queued (docs/understand/calibration.md)."""
 
 
 @frozen
@@ -329,8 +326,7 @@ class Cluster:
             broker.process.spawn(self._shut_down, id, name="controlled shutdown")
 
     async def _shut_down(self, id: int) -> None:
-        await self.brokers[id].prepare_stop()
-        await self.world.sleep(LAST_REQUESTS_US)
+        await self.brokers[id].shut_down()
         self.stop_broker(id)
 
     def forget_start(self, id: int) -> None:

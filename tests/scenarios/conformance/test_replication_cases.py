@@ -279,7 +279,7 @@ async def test_offset_truncate(release: str) -> None:
         await c.until(lambda: c.leader(TP) == 1)
         for _ in range(10):
             await c.produce(TP)
-        await consumer.poll(10)
+        await c.until(lambda: consumer.records == 15)
         await c.stop(1)
         await c.until(lambda: c.leader(TP) == -1)
         c.start(0)

@@ -80,7 +80,7 @@ def test_broker_controlled_shutdown() -> None:
     [elected] = played.of(LeaderElected, lambda event: event.selector != "new")
     [end] = played.of(NodeCrashed)
     assert (elected.selector, elected.leader, end.kind) == ("controlled-shutdown", 1, "stop")
-    assert 3_000_000 < elected.t_us < end.t_us < 3_100_000
+    assert 3_000_000 < elected.t_us < end.t_us < 3_500_000
     assert times(played.of(NodeStarted, lambda event: event.incarnation == 2)) == [8.0]
 
 
