@@ -14,24 +14,20 @@ from emulator.protocol.clients.fetch import (
     ConsumerFetchRequest,
     PartitionData,
 )
-from emulator.protocol.clients.list_offsets import EARLIEST, LATEST, OffsetQuery, OffsetsByTimeRequest
-from emulator.protocol.errors import NO_ERROR, Errors
-from emulator.protocol.fetch import CONSUMER, NO_EPOCH, FetchedPartition
-from emulator.protocol.metadata import MetadataRequest
-from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_EPOCH
-from emulator.protocol.types import NO_LEADER, TopicPartition
+from emulator.protocol.errors import NO_ERROR
+from emulator.protocol.fetch import CONSUMER
+from emulator.protocol.types import TopicPartition
 from scenarios.cluster.clients.admin import KafkaError
 from scenarios.cluster.clients.behaviours.coordinator import BACKOFF
+from scenarios.cluster.clients.behaviours.positions import MAX_BYTES, Positions
 from scenarios.language.clients import Behaviour, behaviour
 from scenarios.language.schema.kinds import DURATION, Integer, ListOf, as_tuple
 from scenarios.language.schema.table_reader import key
-from scenarios.language.topic_spec import PARTITION_NAME, split_partition
+from scenarios.language.topic_spec import PARTITION_NAME
 from scenarios.units import format_duration
 
 if TYPE_CHECKING:
     from scenarios.language.clients import Client
-
-MAX_BYTES, MAX_PARTITION_BYTES = 50 << 20, 1 << 20
 
 
 @define(eq=False)
@@ -85,7 +81,7 @@ class SessionReader(Behaviour):
     )
 
     async def run(self, client: Client) -> None:
-        reading = _Reading(self, client, [TopicPartition(*split_partition(name)) for name in self.partitions])
+        reading = _Reading(self, client, Positions.of(client, self.partitions, READ_UNCOMMITTED))
         while True:
             with suppress(KafkaError):
                 await reading.read_on()
@@ -103,43 +99,26 @@ class _Reading:
 
     reader: SessionReader
     client: Client
-    partitions: list[TopicPartition]
-    positions: dict[TopicPartition, int] = field(factory=dict)
+    positions: Positions
     paused: dict[TopicPartition, None] = field(factory=dict)
     sessions: dict[int, ClientSession] = field(factory=dict)
     _answers: int = 0
 
     async def read_on(self) -> None:
         """Find the leaders, and fetch from one after the other while they lead. Raises: KafkaError."""
-        leaders = await self._leaders()
+        leaders = await self.positions.leaders()
         while leaders:
             for leader, tps in leaders.items():
                 if not await self._fetch(leader, tps):
                     return
 
-    async def _leaders(self) -> dict[int, list[TopicPartition]]:
-        """The partitions by leader, as one of the brokers knows them, any of them. Raises: KafkaError."""
-        client = self.client
-        topics = tuple(dict.fromkeys(tp.topic for tp in self.partitions))
-        broker = client.brokers[client.below(len(client.brokers))]
-        response = await client.ask(broker, MetadataRequest(topics), "2s", retries=False)
-        leaders: dict[int, list[TopicPartition]] = {}
-        for known in response.partitions:
-            if known.tp in self.partitions and known.leader != NO_LEADER:
-                leaders.setdefault(known.leader, []).append(known.tp)
-        return leaders
-
     async def _fetch(self, leader: int, tps: list[TopicPartition]) -> bool:
         """Fetch once. Returns whether the broker leads them all. Raises: KafkaError."""
-        for tp in tps:
-            if tp not in self.positions and not await self._look_up(leader, tp, LATEST):
-                return False
+        if not await self.positions.find(leader, tps):
+            return False
         session = self.sessions.setdefault(leader, ClientSession())
         read = [tp for tp in tps if tp not in self.paused] or tps
-        wanted = {
-            tp: PartitionData(tp, NO_EPOCH, self.positions[tp], UNDEFINED_EPOCH, MAX_PARTITION_BYTES) for tp in read
-        }
-        request = session.request(wanted, self.reader.wait_us)
+        request = session.request({tp: self.positions.wanted(tp) for tp in read}, self.reader.wait_us)
         within = format_duration(self.reader.wait_us + 2_000_000)
         try:
             response = await self.client.ask(leader, request, within, retries=False)
@@ -152,33 +131,17 @@ class _Reading:
         session.answered(response.session_id)
         leads = True
         for partition in response.partitions:
-            leads = await self._take(leader, partition) and leads
+            leads = await self.positions.take(leader, partition) and leads
         self._change()
         return leads
-
-    async def _take(self, leader: int, partition: FetchedPartition) -> bool:
-        """Go on behind what has come; where the log does not have the position, at its begin. Returns whether the
-        broker leads. Raises: KafkaError."""
-        if partition.error is Errors.OFFSET_OUT_OF_RANGE:
-            return await self._look_up(leader, partition.tp, EARLIEST)
-        if partition.batches:
-            self.positions[partition.tp] = partition.batches[-1].next_offset
-        return partition.error is NO_ERROR
-
-    async def _look_up(self, leader: int, tp: TopicPartition, at: int) -> bool:
-        """Ask for an offset. Returns whether the broker leads. Raises: KafkaError."""
-        request = OffsetsByTimeRequest(CONSUMER, (OffsetQuery(tp, NO_EPOCH, at),), READ_UNCOMMITTED)
-        ((_tp, error, offset, *_),) = (await self.client.ask(leader, request, "2s", retries=False)).found
-        if error is NO_ERROR:
-            self.positions[tp] = offset
-        return bool(error is NO_ERROR)
 
     def _change(self) -> None:
         """Read other partitions, if it is time for that."""
         self._answers += 1
         if not self.reader.changes or self._answers % self.reader.changes:
             return
-        tp = self.partitions[self.client.below(len(self.partitions))]
+        partitions = self.positions.partitions
+        tp = partitions[self.client.below(len(partitions))]
         if tp in self.paused:
             del self.paused[tp]
         else:
