@@ -194,11 +194,12 @@ class Metrics:
     meters: Grid = field(init=False)
     request_meters: Grid = field(init=False)
     idle_meters: Grid = field(init=False)
+    _grids: tuple[Grid, ...] = field(init=False)
     _hidden: dict[str, None] = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
         self.world = self._process.world
-        self.gauges, self.meters, self.request_meters, self.idle_meters = (
+        self._grids = self.gauges, self.meters, self.request_meters, self.idle_meters = tuple(
             Grid(period_us, self.time_us, self._process.call_later)
             for period_us in (GAUGES_US, METERS_US, REQUESTS_US, IDLE_METERS_US)
         )
@@ -209,7 +210,7 @@ class Metrics:
 
     def write_due(self) -> None:
         """Write the values that changed since the last instants of the grids, for a reader that needs those of now."""
-        for grid in (self.gauges, self.meters, self.idle_meters):
+        for grid in self._grids:
             grid.write()
 
     def gauge(self, name: str) -> Gauge:

@@ -155,7 +155,7 @@ class ShownMetrics:
         self._changed(event, name, metric)
 
     def _removed(self, event: MetricRemoved) -> None:
-        self._end(event, event.metric)
+        self._end(event, with_version(event.metric, self._versions))
 
     def _end(self, event: Any, name: str) -> None:
         if self._nodes.get(event.node, {}).pop(name, None) is not None:

@@ -69,6 +69,18 @@ async def test_a_broker_without_the_replica_has_no_log() -> None:
 
 
 @in_virtual_time
+async def test_metrics_have_the_values_of_now() -> None:
+    """Also those of requests, which are written every five seconds."""
+    async with cluster(1, {"t": [[0]]}) as c:
+        produced = "kafka.server:type=BrokerTopicMetrics,name=TotalProduceRequestsPerSec,topic=t"
+        await c.produce("t-0")
+        assert c.metric(0, produced) == 1
+        await c.produce("t-0")
+        assert c.metric(0, produced) == 2
+        assert c.metric(0, "kafka.network:type=RequestMetrics,name=ErrorsPerSec,request=Produce,error=NONE") == 2
+
+
+@in_virtual_time
 async def test_metrics_have_kafka_s_names() -> None:
     async with cluster(topics=ORDERS) as c:
         assert c.metric(0, UNDER_REPLICATED) == 0
