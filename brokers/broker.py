@@ -36,14 +36,11 @@ from emulator.logger import get_logger
 from emulator.network import Channel, Client, Network, Server, serve
 from emulator.nodes import Process
 from emulator.protocol.address import LISTENER
-from emulator.protocol.api import Request
+from emulator.protocol.api import AbstractControlRequest, Request
 from emulator.protocol.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.events import BrokerRegistered
-from emulator.protocol.leader_and_isr import LeaderAndIsrRequest
 from emulator.protocol.shown import SettingsTaken
-from emulator.protocol.stop_replica import StopReplicaRequest
-from emulator.protocol.update_metadata import UpdateMetadataRequest
 from emulator.protocol.znodes import ALL_BROKERS, PERSISTENT_PATHS, broker_entity, broker_path, encode_broker
 from emulator.zookeeper import NodeExists, SessionExpired, Stat, ZkClient, ZkSpec
 from fetchers.endpoints import ReplicaFetcherBlockingSend
@@ -56,7 +53,6 @@ if TYPE_CHECKING:
     from brokers.config_def import ServerProperties
     from brokers.coordinators.find import CoordinatorStore
 
-FROM_CONTROLLERS = (LeaderAndIsrRequest, UpdateMetadataRequest, StopReplicaRequest)
 REGISTRATION_RETRY_US = 1_000_000
 
 
@@ -395,7 +391,7 @@ class Broker:
 
     def _handle_own_late(self, request: Request, channel: Channel, handle: Handle) -> None:
         """Handle a request; what the controller of this process sends takes time (a policy)."""
-        if channel.client != self.process.node.id or not isinstance(request, FROM_CONTROLLERS):
+        if channel.client != self.process.node.id or not isinstance(request, AbstractControlRequest):
             handle(request, channel)
             return
 
