@@ -26,9 +26,9 @@ TP = TopicPartition("t", 0)
 
 
 def messages(kind: type[Message]) -> Iterator[type[Message]]:
-    """The classes of requests, or responses, that have an API."""
+    """The classes of requests, or responses, of ``emulator.protocol`` that have an API."""
     for each in kind.__subclasses__():
-        if getattr(each, "api", None) is not None:
+        if getattr(each, "api", None) is not None and each.__module__.startswith(f"{emulator.protocol.__name__}."):
             yield each
         yield from messages(each)
 
