@@ -17,7 +17,7 @@ from scenarios.profiles.profile_registry import DEFAULT_PROFILE, PROFILES
 
 
 def sections() -> dict[str, str]:
-    """One for each profile: its line, its table, what it leaves out."""
+    """One for each profile: what it is, what it does and what it leaves out."""
     return {name: _section(profile) for name, profile in PROFILES.items()}
 
 
@@ -46,25 +46,38 @@ def _differences() -> Iterator[Difference]:
 
 
 def _section(profile: Profile) -> str:
-    rows = list(_rows(profile))
     left = [f"- {line}" for line in profile.leaves_out]
     nothing = "Nothing is left out beyond what [every profile leaves out](../understand/limits.md)."
     out = "It leaves out:\n\n" + "\n".join(left) if left else nothing
-    return f"{profile.help}.\n\n{table(['', 'Here', 'Source'], rows)}\n\n{out}"
+    return f"{profile.help}.\n\n{_behaviour(profile)}\n\n{out}"
 
 
-def _rows(profile: Profile) -> Iterator[Sequence[str]]:
+def _behaviour(profile: Profile) -> str:
+    """The table of all that the default profile does; of another one what differs from that."""
     default = PROFILES[DEFAULT_PROFILE]
-    yield "the strategy of a move that names none", _marked(f"`{profile.strategy}`", f"`{default.strategy}`"), "-"
+    rows = dict(_rows(profile))
+    if profile is default:
+        return _table("", rows)
+    as_default = dict(_rows(default))
+    differing = {title: row for title, row in rows.items() if as_default.get(title) != row}
+    return _table(f"What differs from `{DEFAULT_PROFILE}`", differing)
+
+
+def _table(heading: str, rows: dict[str, Sequence[str]]) -> str:
+    return table([heading, "Here", "Source"], [(title, *row) for title, row in rows.items()])
+
+
+def _rows(profile: Profile) -> Iterator[tuple[str, Sequence[str]]]:
+    """Title, and then behaviour and source."""
+    yield "the strategy of a move that names none", (f"`{profile.strategy}`", "-")
     for title in titles():
-        yield title, _marked(words(profile, title), words(default, title)), _source(title)
-    tool = _marked(_election_tool(profile), _election_tool(default))
-    yield "the tool asks for preferred leaders by", tool, "KIP-460, 2.4"
-    yield "topics", _marked(_deletion(profile), _deletion(default)), "KAFKA-330, 0.8.1"
-    yield "metrics that do not exist yet", _marked(_lacking(profile), _lacking(default)), "Kafka's code, 0.8.0 to 2.5.1"
+        yield title, (words(profile, title), _source(title))
+    yield "the tool asks for preferred leaders by", (_election_tool(profile), "KIP-460, 2.4")
+    yield "topics", (_deletion(profile), "KAFKA-330, 0.8.1")
+    yield "metrics that do not exist yet", (_lacking(profile), "Kafka's code, 0.8.0 to 2.5.1")
     for setting, value in profile.defaults.items():
-        yield f"`{setting}` by default", _marked(f"`{str(value).lower()}`", ""), "-"
-    yield "ZooKeeper session timeout by default", _marked(_timeout(profile), _timeout(default)), "-"
+        yield f"`{setting}` by default", (f"`{str(value).lower()}`", "-")
+    yield "ZooKeeper session timeout by default", (units.format_duration(profile.session_timeout_us), "-")
 
 
 def _source(title: str) -> str:
@@ -83,14 +96,6 @@ def _deletion(profile: Profile) -> str:
 
 def _lacking(profile: Profile) -> str:
     return ", ".join(f"`{name}`" for name in sorted(profile.policies.brokers.lacks_metrics))
-
-
-def _timeout(profile: Profile) -> str:
-    return units.format_duration(profile.session_timeout_us)
-
-
-def _marked(text: str, default: str) -> str:
-    return text if text == default else f"**{text}**"
 
 
 def main(arguments: Sequence[str]) -> None:
