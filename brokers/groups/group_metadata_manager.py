@@ -31,6 +31,7 @@ from emulator.nodes import Agenda, Process
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import GroupsLoaded, GroupStateChanged, GroupsUnloaded, OffsetsRemoved
 from emulator.protocol.groups.group_offsets import CommittedOffset
+from emulator.protocol.records import HEADER_BYTES
 from emulator.protocol.shown_coordination import CommitAccepted, MembersLoaded, OffsetsRead
 from emulator.protocol.types import Batch, TopicPartition
 from fetchers.failures import StorageError
@@ -55,7 +56,7 @@ class Loaded:
     def read(self, batch: Batch) -> None:
         """Apply the records of ``batch``, the next one of the log."""
         if not isinstance(batch, GroupBatch):
-            if batch.transactional:
+            if batch.transactional and batch.size > HEADER_BYTES:
                 self._end(cast("ControlBatch", batch))
             return
         of_groups = self.offsets
