@@ -462,7 +462,8 @@ TICKETS = (
         policies={"controller.elects_where_gone": False},
         fixed={"controller.elects_where_gone": True},
         effects=(Effect(checkers=("converged",), parts=("CONTROLLED", "NOTHING_ASKED", "LED")),),
-    ), Ticket(
+    ),
+    Ticket(
         key="KafkaController.triggerControllerMove (2.1.0 to 3.9)",
         title="a controller that has been replaced, and does not know it yet, fails by another error, looks whose "
         "/controller is, and leaves all as it is: it keeps its epoch, its memory and its handlers until it is elected "
