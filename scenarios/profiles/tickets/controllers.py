@@ -217,6 +217,7 @@ TICKETS = (
                     "epochs_grow",
                     "moves_recoverable",
                     "deleted_get_no_leader",
+                    "drops_stopped",
                 ),
             ),
             Effect(
