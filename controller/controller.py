@@ -76,6 +76,7 @@ from emulator.nodes import Process
 from emulator.protocol import znodes
 from emulator.protocol.events import ControllerElected, ControllerResigned
 from emulator.protocol.leader_and_isr import LeaderAndIsrResponse
+from emulator.protocol.shown import Deviated
 from emulator.protocol.stop_replica import StopReplicaResponse
 from emulator.zookeeper import ZkClient, ZkCode, ZkError
 from emulator.zookeeper.messages import Delete, EventType, GetData, WatchEvent
@@ -485,11 +486,16 @@ class Controller:
         if fencing.looks_before_giving_up:
             self.active_controller = await self.zk_client.controller()
             if not self.is_active:
+                self._show_term_kept()
                 return
         delete = fencing.write(Delete(znodes.CONTROLLER, ANY_VERSION), self.context.epoch_zk_version)
         self.active_controller = NO_CONTROLLER
         self._on_controller_resignation()
         await self.zk_client.ask_one(delete)
+
+    def _show_term_kept(self) -> None:
+        process = self.process
+        process.mark(Deviated, process.node.id, "KafkaController.triggerControllerMove", "", -1, process.node.id)
 
     def _on_controller_resignation(self) -> None:
         """Forget everything, as the broker is not the controller any more. Queued requests are dropped; those in flight

@@ -56,6 +56,11 @@ class CommittedOffsets:
         """Whether another commit of ``tp`` is pending, or waits for the end of its transaction."""
         return tp in self.pending or any(tp in offsets for offsets in self.transactional.values())
 
+    @property
+    def in_transactions(self) -> tuple[TopicPartition, ...]:
+        """The partitions with an offset of a transaction that has not ended."""
+        return tuple(dict.fromkeys(tp for offsets in self.transactional.values() for tp in offsets))
+
     # -- transactions -----------------------------------------------------------------------------------------------
 
     def begin(self, producer_id: int, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> None:

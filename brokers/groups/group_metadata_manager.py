@@ -31,6 +31,8 @@ from emulator.nodes import Agenda, Process
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import GroupsLoaded, GroupStateChanged, GroupsUnloaded, OffsetsRemoved
 from emulator.protocol.groups.group_offsets import CommittedOffset
+from emulator.protocol.records import HEADER_BYTES
+from emulator.protocol.shown import Deviated
 from emulator.protocol.shown_coordination import CommitAccepted, MembersLoaded, OffsetsRead
 from emulator.protocol.types import Batch, TopicPartition
 from fetchers.failures import StorageError
@@ -55,7 +57,7 @@ class Loaded:
     def read(self, batch: Batch) -> None:
         """Apply the records of ``batch``, the next one of the log."""
         if not isinstance(batch, GroupBatch):
-            if batch.transactional:
+            if batch.transactional and batch.size > HEADER_BYTES:
                 self._end(cast("ControlBatch", batch))
             return
         of_groups = self.offsets
@@ -321,7 +323,9 @@ class GroupMetadataManager:
         tombstones. They need not be replicated: if they are lost, the next coordinator removes the same offsets again
         (cleanupGroupMetadata)."""
         for group in groups:
+            waiting = group.committed.in_transactions
             removed = remove(group)
+            self._show_forgotten(group, waiting)
             if group.can_be_removed:
                 self.move(group, GroupState.DEAD)
             dead = group.state is GroupState.DEAD
@@ -339,6 +343,14 @@ class GroupMetadataManager:
                 )  # fmt: skip
             if entries:
                 self._bury(group, entries)
+
+    def _show_forgotten(self, group: GroupMetadata, waiting: Iterable[TopicPartition]) -> None:
+        """Show the offsets of transactions that are removed: they are in the log, and come back from there when their
+        transaction is committed and the partition is loaded (doLoadGroupsAndOffsets)."""
+        process, left = self.process, group.committed.in_transactions
+        for tp in waiting:
+            if tp not in left:
+                process.mark(Deviated, process.node.id, "GroupMetadata.removeOffsets", *tp, process.node.id)
 
     def _bury(self, group: GroupMetadata, entries: list[Entry]) -> None:
         tp = self.partitions.home(group.id)

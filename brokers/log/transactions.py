@@ -90,12 +90,20 @@ class TransactionalProducers(ProducerStateManager):
     # -- what is appended -------------------------------------------------------------------------------------------
 
     def add(self, batch: Any) -> None:
-        """Add ``batch``, which was appended. Replicas check nothing: their leader has."""
+        """Add ``batch``, which was appended. Replicas check nothing: their leader has.
+
+        What compaction has removed opens no transaction, and a marker that it has removed or emptied ends none
+        (ProducerAppendInfo.append, 2.0.1 to 3.9).
+        """
         if isinstance(batch, ControlBatch):
-            self._end(batch)
+            self._begin_epoch(batch.producer_id, batch.producer_epoch)
+            self._markers[batch.producer_id] = batch
+            if batch.size > HEADER_BYTES:
+                self._end(batch)
             return
         if batch.transactional:
-            self.ongoing.setdefault(batch.producer_id, batch.base_offset)
+            if batch.size:
+                self.ongoing.setdefault(batch.producer_id, batch.base_offset)
             self._begin_epoch(batch.producer_id, batch.producer_epoch)
         if batch.base_sequence >= 0:
             super().add(batch)
@@ -110,11 +118,8 @@ class TransactionalProducers(ProducerStateManager):
     def _end(self, marker: ControlBatch) -> None:
         producer_id, last = marker.producer_id, marker.base_offset
         first = self.ongoing.pop(producer_id, last)
-        self._begin_epoch(producer_id, marker.producer_epoch)
-        self._markers[producer_id] = marker
         self.completed.append(CompletedTxn(first, last))
-        # An empty one says that its transaction is cleaned from the log (ProducerAppendInfo.append, 2.3.1).
-        if not marker.committed and marker.size > HEADER_BYTES:
+        if not marker.committed:
             stable = min(self.ongoing.values(), default=last + 1)
             self.aborted.append(AbortedTxn(producer_id, first, last, stable))
 

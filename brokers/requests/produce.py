@@ -111,7 +111,9 @@ class ProduceHandler:
         self.append(request, channel, internal=False)
 
     def append(self, request: ProduceRequest, channel: ResponseChannel, *, internal: bool) -> None:
-        """Append each batch, and let it wait where the acks ask for it. ``internal``: also to internal topics."""
+        """Append each batch, and let it wait where the acks ask for it. ``internal``: by the broker itself, also to
+        internal topics, and to topics that the controller has not announced yet (ReplicaManager.appendRecords, 0.11 to
+        3.9, does not look at the metadata; KafkaApis.handleProduceRequest does)."""
         manager, acks = self._manager, request.acks
         partitions, metadata, serves = manager.partitions, manager.metadata, manager.policies.serves
         valid = manager.policies.valid_acks(acks)
@@ -123,7 +125,7 @@ class ProduceHandler:
         appended = False
         for batch in request.batches:
             tp, base, repeated = batch.tp, -1, None
-            if not serves(metadata, tp):
+            if not (internal or serves(metadata, tp)):
                 # The controller has not sent it to this broker yet, or it is being deleted.
                 error = Errors.UNKNOWN_TOPIC_OR_PARTITION
             elif not valid:

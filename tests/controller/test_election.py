@@ -10,6 +10,7 @@ from controller.reassignment.by_znode import ByZnode
 from emulator.metrics.metric_events import GaugeSet
 from emulator.metrics.metrics import short_name
 from emulator.protocol.events import ControllerElected, ControllerResigned, ControlRequest
+from emulator.protocol.shown import Deviated
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import CONTROLLER, REASSIGN_PARTITIONS, encode_reassignment, encode_topic
 from emulator.trace.events import ZkWritten
@@ -220,6 +221,8 @@ def test_a_controller_whose_failover_fails_once_it_is_replaced_does_not_resign(m
             await honest(moves)
 
         monkeypatch.setattr(ByZnode, "resume", resume)
+        shown: list[Deviated] = []
+        lab.trace.fold(Deviated, shown.append)
         stuck = lab.controllers[2].process
         stuck.pause()
         await lab.operator.delete(CONTROLLER)
@@ -233,6 +236,7 @@ def test_a_controller_whose_failover_fails_once_it_is_replaced_does_not_resign(m
             await lab.world.sleep(SOON_US // 4)
         assert lost.epoch not in (0, term)
         assert term not in [event.controller_epoch for event in lab.of(ControllerResigned)]
+        assert [(one.ticket, one.replica) for one in shown] == [("KafkaController.triggerControllerMove", lost.id)]
         sent = [(event.controller_epoch, event.broker) for event in lab.of(ControlRequest) if event.node == lost.id]
         assert (lost.epoch, 2) in sent
         stuck.resume()

@@ -60,10 +60,7 @@ class GroupsSettle(Checker):
         self._forget(event.node)
 
     def _forget(self, node: int) -> None:
-        if len(self._rebalances):
-            for group in self._bounds:
-                for state in REBALANCES:
-                    self._rebalances.end((node, group, state))
+        self._rebalances.end_all(lambda key: key[0] == node)
 
     def look(self, moment: Moment) -> None:
         if len(self._rebalances) and self._longest_us:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from emulator.protocol.events import ClockSet, GroupStateChanged, OffsetsCommitted, OffsetsRemoved
+from emulator.protocol.events import ClockSet, GroupStateChanged, OffsetsCommitted, OffsetsRemoved, TransactionMarked
 from emulator.protocol.shown_coordination import AssignmentsMade, CommitAccepted
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Gravity, Report
@@ -29,8 +29,9 @@ class OffsetsExpireLate(CoordinatorsLog):
         and the last time at which the group was empty, while no clock was set. Members subscribe to the topics of which
         their leader has last assigned partitions.
 
-    After an unclean election of a partition of __consumer_offsets, and once a machine has crashed, commits of before do
-    not count any more: a coordinator may have loaded an older one, which expires sooner.
+    A commit is as old as its acceptance; of several of the same offset the first one counts. After an unclean election
+    of a partition of __consumer_offsets, and once a machine has crashed, commits that were accepted before do not count
+    any more: a coordinator may have loaded an older one, which expires sooner.
 
     Not verified: that offsets expire at all; offsets that a client commits with a retention of its own.
     """
@@ -52,8 +53,8 @@ class OffsetsExpireLate(CoordinatorsLog):
         self._clocks_set = False
         self._assigned: dict[str, set[str]] = {}
         """The topics of which each group's members have partitions."""
-        self._accepted_us: dict[tuple[str, str, int], int] = {}
-        """The time of the first commit that was accepted and not acknowledged since."""
+        self._accepted_us: dict[tuple[str, str, int], dict[tuple[int, int], int]] = {}
+        """The times of the commits that were accepted and have no outcome, by offset and producer."""
         self._committed_us: dict[tuple[str, str, int], int] = {}
         self._emptied_us: dict[str, int] = {}
         self._joined_us: dict[str, int] = {}
@@ -78,15 +79,27 @@ class OffsetsExpireLate(CoordinatorsLog):
         self._assigned[event.group] = {name.rpartition("-")[0] for name in names if name}
 
     def on_accepted(self, event: CommitAccepted) -> None:
-        for tp, _offset in event.offsets:
-            self._accepted_us.setdefault((event.group, *tp), event.t_us)
+        for tp, offset in event.offsets:
+            known = self._accepted_us.setdefault((event.group, *tp), {})
+            known.setdefault((offset, event.producer_id), event.t_us)
+
+    def on_marked(self, event: TransactionMarked) -> None:
+        if event.topic == self.topic and not event.committed:
+            for known in self._accepted_us.values():
+                for one in [one for one in known if one[1] == event.producer_id]:
+                    del known[one]
 
     def on_committed(self, event: OffsetsCommitted) -> None:
-        for topic, partition in zip(event.topics, event.partitions, strict=True):
+        for topic, partition, offset in zip(event.topics, event.partitions, event.offsets, strict=True):
             key = event.group, topic, partition
-            accepted_us = self._accepted_us.pop(key, event.t_us)
-            if event.error == "NONE":
-                self._committed_us[key] = accepted_us
+            known = self._accepted_us.get(key, {})
+            times_us = [known.pop(one) for one in [one for one in known if one[0] == offset]]
+            if event.error != "NONE":
+                continue
+            if times_us:
+                self._committed_us[key] = min(times_us)
+            else:  # accepted before what was written then was lost
+                self._committed_us.pop(key, None)
 
     def on_removed(self, event: OffsetsRemoved) -> None:
         if event.reason != "expired" or self._clocks_set:

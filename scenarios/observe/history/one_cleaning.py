@@ -65,6 +65,8 @@ class Cleaning:
         self._now_ms = max((self.event.now_ms, *(one.timestamp_us // 1000 for one in self.event.before)))
         for place, batch in enumerate(self.event.before):
             known: Any = batch
+            if is_marker(batch) and batch.size <= HEADER_BYTES:
+                continue  # it ends nothing in the log of a replica that has copied it so
             if is_marker(batch):
                 ended = self.of_marker[place] = going_on.pop(known.producer_id, [])
                 for one in ended:

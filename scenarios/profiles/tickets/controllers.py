@@ -217,6 +217,7 @@ TICKETS = (
                     "epochs_grow",
                     "moves_recoverable",
                     "deleted_get_no_leader",
+                    "drops_stopped",
                 ),
             ),
             Effect(
@@ -462,5 +463,15 @@ TICKETS = (
         policies={"controller.elects_where_gone": False},
         fixed={"controller.elects_where_gone": True},
         effects=(Effect(checkers=("converged",), parts=("CONTROLLED", "NOTHING_ASKED", "LED")),),
+    ),
+    Ticket(
+        key="KafkaController.triggerControllerMove (2.1.0 to 3.9)",
+        title="a controller that has been replaced, and does not know it yet, fails by another error, looks whose "
+        "/controller is, and leaves all as it is: it keeps its epoch, its memory and its handlers until it is elected "
+        "again or its session expires",
+        since="2.1.0",
+        effects=(Effect(checkers=("resigned_forgets", "broker_remembers")),),
+        witness="KafkaController.triggerControllerMove",
+        source="KafkaController.elect, triggerControllerMove and handleIllegalState, 2.1.1, 2.3.1, 2.7.0 and 3.9.0",
     ),
 )

@@ -32,7 +32,7 @@ from scenarios.observe.checkers.converged import UNCLEAN
 from scenarios.observe.findings.control_facts import NotNotified, ReplicasChangedUnasked
 from scenarios.observe.findings.convergence_facts import LeaderGone, NeverLed, RequestStays
 from scenarios.observe.findings.gauge_facts import GaugeNegative
-from scenarios.observe.findings.memory_facts import BrokerRemembers, ControllerRemembers
+from scenarios.observe.findings.memory_facts import BrokerRemembers, ControllerRemembers, ResignedKeeps
 from scenarios.observe.findings.metadata_facts import KnowsEarlierEpoch, KnowsOtherThanZooKeeper
 from scenarios.runs.known.ledger import witnesses
 from scenarios.runs.known.reason import (
@@ -466,7 +466,28 @@ def _discounted(_past: KeptEvents, violation: Violation | None) -> bool:
     return isinstance(found, GaugeNegative) and found.metric.endswith("name=PreferredReplicaImbalanceCount")
 
 
+@of_violation
+def _keeps_its_term(past: KeptEvents, violation: Violation) -> bool:
+    """The broker keeps something of a term, or a handler without a watch, and has shown that it leaves all as it is; it
+    has not resigned or ended since."""
+    facts = violation.facts
+    if not isinstance(facts, ResignedKeeps) and not (isinstance(facts, BrokerRemembers) and facts.memory == "unarmed"):
+        return False
+    ended = [
+        event.seq
+        for kind in (ControllerResigned, NodeCrashed)
+        for event in past.of(kind)
+        if event.node == facts.broker and event.seq < violation.seq
+    ]
+    return any(
+        (one.ticket, one.replica) == ("KafkaController.triggerControllerMove", facts.broker)
+        and max(ended, default=0) < one.seq < violation.seq
+        for one in past.run.witnesses
+    )
+
+
 CONTROL: tuple[Reason, ...] = (
+    Reason("KafkaController.triggerControllerMove (2.1.0 to 3.9)", _keeps_its_term),
     Reason("KAFKA-13572", _discounted),
     Reason("KafkaController.processControllerChange (1.1.0 to 2.7.2)", _gone_before_it_was_looked_at),
     Reason("KAFKA-7482", _not_notified("KAFKA-7482")),

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from emulator.protocol.events import BecameLeader, UnknownProducerAppended
+from emulator.protocol.events import BecameLeader, NodeCrashed, UnknownProducerAppended
+from emulator.protocol.types import TopicPartition
 from scenarios.observe.findings.log_facts import BatchTwice
-from scenarios.runs.known.reason import Reason, of_partition
+from scenarios.observe.findings.memory_facts import BrokerRemembers
+from scenarios.runs.known.reason import Reason, of_partition, of_violation
 
 if TYPE_CHECKING:
-    from emulator.protocol.types import TopicPartition
     from scenarios.observe.checkers import Violation
     from scenarios.runs.past import KeptEvents
 
@@ -106,11 +107,28 @@ def _taken_for_deleted(past: KeptEvents, violation: Violation, tp: TopicPartitio
     )
 
 
+@of_violation
+def _comes_back_with_its_transaction(past: KeptEvents, violation: Violation) -> bool:
+    """The coordinator knows no offset of the partition, of which it has removed one of an open transaction; its process
+    has not ended since."""
+    facts = violation.facts
+    if not isinstance(facts, BrokerRemembers) or (facts.memory, facts.kept) != ("coordinated", "nothing"):
+        return False
+    crashes = [one.seq for one in past.of(NodeCrashed) if one.node == facts.broker and one.seq < violation.seq]
+    return any(
+        (one.ticket, one.replica) == ("GroupMetadata.removeOffsets", facts.broker)
+        and facts.of.endswith(f"'s offset of {TopicPartition(one.topic, one.partition)}")
+        and max(crashes, default=0) < one.seq < violation.seq
+        for one in past.run.witnesses
+    )
+
+
 PRODUCERS: tuple[Reason, ...] = (
     Reason("KIP-360", _producer_unknown),
     Reason("ProducerAppendInfo.checkSequence (2.4.1)", _producer_unknown),
     Reason("KAFKA-7190", _producer_forgotten),
     Reason("KAFKA-9235", _kept_its_ids),
     Reason("KAFKA-9801", _left_without_assignment),
+    Reason("GroupMetadata.removeOffsets (0.11 to 3.9)", _comes_back_with_its_transaction),
     Reason("TransactionMarkerChannelManager.addTxnMarkersToBrokerQueue (0.11 to 3.9)", _taken_for_deleted),
 )

@@ -16,10 +16,11 @@ from emulator.protocol.errors import Errors
 from emulator.protocol.events import LatestOffsetReturned, TransactionMarked
 from emulator.protocol.groups.group_offsets import NO_OFFSET, OffsetToCommit
 from emulator.protocol.records import TRANSACTIONAL, ProducedRecords, RecordHeader
+from emulator.protocol.shown import Deviated
 from emulator.protocol.transactions.markers import TxnMarker, WriteTxnMarkersRequest
 from emulator.protocol.transactions.txn_offset_commit import TxnOffsetCommitRequest
 from emulator.protocol.types import TopicPartition
-from tests.brokers.bench import TP
+from tests.brokers.bench import ME, TP, state
 from tests.brokers.groups.bench import GROUP, OFFSETS, GroupBench
 
 ANNE = 7
@@ -117,6 +118,14 @@ def test_a_leader_that_is_gone_takes_no_marker() -> None:
     assert bench.mark() == [Errors.NOT_LEADER_FOR_PARTITION]
 
 
+def test_a_leader_takes_a_marker_before_the_controller_has_announced_the_topic() -> None:
+    """wiki-text, seed 638 of the default swarm: what a client produces is refused."""
+    bench, other = MarkersBench(), TopicPartition("other", 0)
+    bench.leader_and_isr(state(ME, 0, (0,), tp=other, replicas=(0,)))
+    assert bench.mark(other) == [Errors.NONE]
+    assert bench.produce(other).last.partitions[0][1] is Errors.UNKNOWN_TOPIC_OR_PARTITION
+
+
 def test_a_marker_that_is_refused_for_want_of_replicas_is_none() -> None:
     bench = MarkersBench()
     marked: list[TransactionMarked] = []
@@ -173,6 +182,23 @@ def test_a_later_commit_outside_the_transaction_counts() -> None:
     bench.commit(3)
     bench.mark(OFFSETS)
     assert bench.fetch().offset == 3
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_the_offset_of_a_deleted_topic_comes_back_with_its_transaction(before: bool) -> None:
+    """GroupMetadata.removeOffsets, 0.11 to 3.9: the coordinator forgets it, and the next one finds it in the log."""
+    bench = MarkersBench()
+    if before:
+        bench.commit(3)
+    bench.commit_in_transaction(9)
+    shown = bench.see(Deviated)
+    bench.groups.partitions_deleted((TP,))
+    assert [(one.ticket, one.topic, one.partition) for one in shown] == [("GroupMetadata.removeOffsets", *TP)]
+    bench.mark(OFFSETS)
+    assert bench.fetch().offset == NO_OFFSET
+    bench.resign(1)
+    bench.elect(2)
+    assert bench.fetch().offset == 9
 
 
 def test_a_group_that_has_only_offsets_of_an_open_transaction_stays() -> None:

@@ -273,6 +273,16 @@ def test_kafka_6082_an_assignment_is_written_over_by_a_replaced_controller(quiet
         assert tickets(told(quiet, "kafka-1.1", others, *found)) == [None] * 2
 
 
+def test_kafka_6082_a_replaced_controller_drops_a_replica_that_its_successor_has_added(quiet: Run) -> None:
+    """kafka-1.1, seed 613 of the default swarm: it writes the whole topic, from its memory."""
+    takes_over = [e.ControllerElected(1, 1, 0, 2, 1), e.ControllerElected(2, 2, 0, 1, 2)]
+    added, drops = assigned(3, 0, 1)._replace(client=1), assigned(4, 0)
+    found = stated("drops_stopped", "…", 4, 4, "orders-0: …", brokers=(1,))
+    assert tickets(told(quiet, "kafka-1.1", [*takes_over, added, drops], found)) == ["KAFKA-6082"]
+    assert tickets(told(quiet, "kafka-2.3", [*takes_over, added, drops], found)) == [None]
+    assert tickets(told(quiet, "kafka-1.1", [*takes_over, added, drops._replace(client=1)], found)) == [None]
+
+
 def test_kafka_6082_a_replaced_controller_elects_leaders_of_a_topic_that_is_being_deleted(quiet: Run) -> None:
     """kafka-1.1, seed 12052 of the default swarm."""
     takes_over = [e.ControllerElected(1, 1, 0, 2, 1), e.ControllerElected(2, 2, 0, 1, 2)]

@@ -8,11 +8,12 @@ import pytest
 from attrs import evolve
 
 from emulator.protocol import events as e
+from emulator.protocol.shown import Deviated
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import broker_path
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers import Violation
-from scenarios.observe.findings.memory_facts import BrokerRemembers
+from scenarios.observe.findings.memory_facts import BrokerRemembers, ResignedKeeps
 from scenarios.runs import Run, run_scenario
 from scenarios.runs.findings import findings
 from tests.scenarios.runs.building import TP, Table, scenario
@@ -99,3 +100,21 @@ def test_metadata_that_was_overtaken_takes_back_isrs_and_live_brokers(quiet: Run
         [state, takes, late._replace(error="STALE_CONTROLLER_EPOCH")],
     ):
         assert explained(quiet, "kafka-2.4", *events) == [None] * 2
+
+
+def test_a_controller_that_fails_once_it_is_replaced_keeps_its_term(quiet: Run) -> None:
+    """kafka-3.9, seed 607 of the default swarm: it cannot raise a leader epoch that its successor has raised."""
+    ticket = "KafkaController.triggerControllerMove (2.1.0 to 3.9)"
+    keeps = evolve(remembers("unarmed"), invariant="resigned_forgets", facts=ResignedKeeps(2, "epoch", 3, False))
+    fails = Deviated(5, 5, 0, 2, "KafkaController.triggerControllerMove", "", -1, 2)
+    elected_again, resigns = e.ControllerElected(6, 6, 0, 2, 5), e.ControllerResigned(7, 7, 0, 2, 5)
+    crash = e.NodeCrashed(7, 7, 0, 2, 1, "process")
+
+    def reasons(profile: str, *events: Any) -> list[str | None]:
+        found = (keeps, remembers("unarmed"), remembers("replicas", TP))
+        return [one for each in found for one in tickets(told(quiet, profile, list(events), each))]
+
+    assert reasons("kafka-3.9", fails) == reasons("kafka-2.3", fails, elected_again) == [ticket, ticket, None]
+    assert reasons("kafka-1.1", fails) == [None] * 3
+    for events in ([], [fails, elected_again, resigns], [fails, crash], [fails._replace(replica=1)]):
+        assert reasons("kafka-3.9", *events) == [None] * 3

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from attrs import evolve
 
 from brokers.log.producer_state_manager import ProducerStateManager
 from emulator.protocol import events as e
@@ -14,6 +15,7 @@ from emulator.protocol.shown import Deviated
 from emulator.protocol.types import TopicPartition
 from scenarios.language import Scenario
 from scenarios.observe.checkers import Violation
+from scenarios.observe.findings.memory_facts import BrokerRemembers
 from scenarios.runs import Run, run_scenario
 from scenarios.runs.findings import findings
 from scenarios.runs.known.known_producers import _left_without_assignment, _taken_for_deleted
@@ -217,6 +219,19 @@ def test_a_group_that_waits_for_an_assignment_is_known_where_one_is_missing(brok
     violation = SimpleNamespace(brokers=(broker,), seq=2)
     assert _left_without_assignment(cast("Any", past), cast("Any", violation)) is found
     assert not _left_without_assignment(cast("Any", past), cast("Any", SimpleNamespace(brokers=(broker,), seq=0)))
+
+
+def test_an_offset_comes_back_with_its_transaction_where_it_was_removed_before(quiet: Run) -> None:
+    """kafka-2.7, seed 604: the topic is deleted while the transaction is open."""
+    facts = BrokerRemembers(0, "coordinated", "group readers's offset of used-0-0", "nothing", "4")
+    found = evolve(stated("coordinators_remember", "…", 9, 9, "…"), facts=facts, partition=None, brokers=(0,))
+    removed = Deviated(5, 5, 0, 0, "GroupMetadata.removeOffsets", "used-0", 0, 0)
+    assert tickets(told(quiet, "kafka-2.7", [removed], found)) == ["GroupMetadata.removeOffsets (0.11 to 3.9)"]
+    others = facts._replace(kept="3"), facts._replace(broker=1), facts._replace(of="group readers's offset of used-0-1")
+    for one in others:
+        assert tickets(told(quiet, "kafka-2.7", [removed], evolve(found, facts=one))) == [None]
+    for events in ([], [removed, e.NodeCrashed(6, 6, 0, 0, 1, "process")]):
+        assert tickets(told(quiet, "kafka-2.7", events, found)) == [None]
 
 
 @pytest.mark.parametrize(("partition", "seq", "found"), [(1, 2, True), (0, 2, False), (1, 0, False)])

@@ -11,7 +11,7 @@ from brokers.log.cleaner.cleaning import clean
 from brokers.log.log import Log
 from brokers.log.log_config import RULES
 from brokers.log.transactions import AbortedTxn
-from emulator.protocol.control_batches import ControlBatch
+from emulator.protocol.control_batches import ControlBatch, ControlRecords
 from emulator.protocol.produce import IdempotentBatch
 from emulator.protocol.records import StoredBatch
 from emulator.protocol.rewriting import whole_records
@@ -177,6 +177,35 @@ def test_clean_empty_control_batch() -> None:
     assert (log.keys(), log.offsets(), log.lasts()) == ([2, 3], [1, 2], [0, 1, 2])
     log.clean_to(dirty, later_ms=10 * RETENTION_MS)
     assert (log.keys(), log.offsets(), log.lasts()) == ([2, 3], [1, 2], [0, 1, 2])
+
+
+@pytest.mark.parametrize("committed", [True, False])
+def test_a_replica_that_copies_an_emptied_marker_goes_on_with_its_transaction(committed: bool) -> None:
+    """ProducerAppendInfo.append, 2.0.1 to 3.9: an empty control batch is ignored. A replica that has none of the
+    records has no transaction; one that had copied them before the marker was emptied has it until the next marker, and
+    does not compact it. What each knows is what it knows once it is loaded again."""
+    leader, early, late = Cleaned(), Cleaned(), Cleaned()
+    leader.put(1, producer=P1)
+    early.log.append(leader.log.batches[0])
+    fences = ControlRecords.of(TP, 9, P1, 1, 0, committed)
+    leader.log.append(fences.placed(1, 0, leader.now_ms * 1000))
+    leader.put(1)
+    dirty = leader.clean_to()
+    leader.clean_to(leader.clean_to(dirty, later_ms=RETENTION_MS + 1), later_ms=RETENTION_MS + 1)
+    assert (leader.offsets(), leader.lasts()) == ([2], [1, 2])
+    for batch in leader.log.batches:
+        late.log.append(batch)
+    for batch in leader.log.batches[1:]:
+        early.log.append(batch)
+    for log, open in ((leader, {}), (late, {}), (early, {P1: 0})):
+        for loaded in (log.log, log.reload()):
+            assert loaded.producers.ongoing == open  # type: ignore[attr-defined]
+            assert loaded.producers.epoch_of(P1) == 1
+            assert loaded.last_stable_offset(3) == (0 if open else 3)
+            assert loaded.aborted_between(0, 3) == ()
+    assert log_to_clean(early.log, 3, early.now_ms).first_uncleanable == 0
+    early.end(P1, committed=False)
+    assert early.aborted() == [AbortedTxn(P1, 0, 3, 4)]
 
 
 @pytest.mark.parametrize("committed", [True, False])

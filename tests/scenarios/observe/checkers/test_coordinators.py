@@ -41,6 +41,10 @@ class Coordinated(WrittenHistory):
     def commits(self, offset: int, error: str = "NONE") -> None:
         self.emit(e.OffsetsCommitted, 0, GROUP, ANNE, 1, error, ("orders",), (0,), (offset,))
 
+    def accepts_and_commits(self, offset: int) -> None:
+        self.accepts(offset)
+        self.commits(offset)
+
     def reads(self, offset: int, node: int = 0) -> None:
         self.show(shown.OffsetsRead, node, GROUP, HOME, ((ORDERS_0, offset),), False, ())
 
@@ -210,7 +214,7 @@ def test_an_offset_is_as_old_as_its_commit_and_not_as_the_answer(lasts: int, cou
 def test_an_empty_group_keeps_its_offsets_for_a_while(empty_for: float, count: int) -> None:
     run = Coordinated("offsets_expire_late")
     run.group_state("Stable")
-    run.commits(5)
+    run.accepts_and_commits(5)
     run.later(2 * DAY)
     run.group_state("Empty")
     run.later(empty_for)
@@ -222,7 +226,7 @@ def test_an_empty_group_keeps_its_offsets_for_a_while(empty_for: float, count: i
 def test_a_group_with_members_keeps_its_offsets(reason: str, count: int) -> None:
     run = Coordinated("offsets_expire_late")
     run.group_state("Stable")
-    run.commits(5)
+    run.accepts_and_commits(5)
     run.later(2 * DAY)
     run.emit(e.OffsetsRemoved, 0, GROUP, reason, False, ("orders",), (0,))
     assert len(run.found()) == count
@@ -241,7 +245,7 @@ def test_a_group_with_members_need_not_keep_the_offsets_of_topics_that_none_subs
         run.emit(ZkWritten, 0, "create", topic_path(topic), 0, 0, encode_topic({0: (0, 1), 1: (0, 1)}))
     run.show(shown.AssignmentsMade, 0, GROUP, 1, ((ANNE, assigned.encode()),))
     run.group_state("Stable")
-    run.commits(5)
+    run.accepts_and_commits(5)
     run.later(kept_days * DAY)
     run.emit(e.OffsetsRemoved, 0, GROUP, "expired", False, ("orders",), (0,))
     assert len(run.found()) == count
@@ -251,20 +255,46 @@ def test_a_group_with_members_need_not_keep_the_offsets_of_topics_that_none_subs
 def test_a_commit_that_may_have_gone_with_a_machine_does_not_count(kind: str, count: int) -> None:
     """kafka-2.4, seed 546: the coordinator has loaded the commit before, which is older."""
     run = Coordinated("offsets_expire_late")
-    run.commits(5)
+    run.accepts_and_commits(5)
     run.emit(e.NodeCrashed, 0, 1, kind)
     run.later(DAY - 3)
     run.emit(e.OffsetsRemoved, 0, GROUP, "expired", False, ("orders",), (0,))
     assert len(run.found()) == count
-    run.commits(5)
+    run.accepts_and_commits(5)
     run.later(DAY - 3)
     run.emit(e.OffsetsRemoved, 0, GROUP, "expired", False, ("orders",), (0,))
     assert len(run.found()) == count + 1
 
 
+@pytest.mark.parametrize(("kind", "count"), [("host", 0), ("process", 1)])
+def test_nor_does_one_that_was_accepted_before(kind: str, count: int) -> None:
+    """kafka-2.4, seed 604: its transaction is committed after the crash, and nothing says how old it is."""
+    run = Coordinated("offsets_expire_late")
+    run.accepts(5, producer=(7, 0))
+    run.emit(e.NodeCrashed, 0, 1, kind)
+    run.later(3)
+    run.commits(5)
+    run.later(DAY - 4)
+    run.emit(e.OffsetsRemoved, 0, GROUP, "expired", False, ("orders",), (0,))
+    assert len(run.found()) == count
+
+
+@pytest.mark.parametrize(("offset", "committed", "count"), [(5, False, 1), (5, True, 0), (6, True, 1)])
+def test_a_commit_is_as_old_as_its_own_acceptance(offset: int, committed: bool, count: int) -> None:
+    """An earlier one of another offset, or of a transaction that was aborted, says nothing about it."""
+    run = Coordinated("offsets_expire_late")
+    run.accepts(offset, producer=(7, 0))
+    run.marked(committed, topic=HOME.topic)
+    run.later(3)
+    run.accepts_and_commits(5)
+    run.later(DAY - 2)
+    run.emit(e.OffsetsRemoved, 0, GROUP, "expired", False, ("orders",), (0,))
+    assert len(run.found()) == count
+
+
 def test_a_clock_that_is_set_lets_offsets_expire() -> None:
     run = Coordinated("offsets_expire_late")
-    run.commits(5)
+    run.accepts_and_commits(5)
     run.emit(e.ClockSet, 0, 0, 2 * DAY * SECOND_US)
     run.emit(e.OffsetsRemoved, 0, GROUP, "expired", False, ("orders",), (0,))
     assert run.found() == []
@@ -463,6 +493,15 @@ def test_a_rebalance_ends(seconds: int, count: int) -> None:
     run.group_state("PreparingRebalance")
     run.group_state("Stable")
     assert looks(run, seconds) == []
+
+
+def test_the_rebalance_of_a_group_ends_with_its_coordinator() -> None:
+    """kafka-2.4, seed 628: no member had said its timeouts to that coordinator; one does so to the next."""
+    run = works("groups_settle")
+    run.group_state("CompletingRebalance")
+    run.emit(e.NodeCrashed, 0, 1, "process")
+    run.heard(ANNE)
+    assert looks(run, 60) == []
 
 
 @pytest.mark.parametrize(
