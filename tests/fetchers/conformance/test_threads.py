@@ -4,6 +4,7 @@ import pytest
 
 from emulator.kernel import Signal
 from emulator.protocol.errors import Errors
+from emulator.protocol.events import FetcherStarted
 from emulator.protocol.offsets_for_leader_epoch import ListOffsetsRequest, OffsetsForLeaderEpochRequest
 from fetchers.manager import AbstractFetcherManager, ReplicaAlterLogDirsManager
 from fetchers.ports import InitialFetchState
@@ -202,3 +203,21 @@ def test_update_leader_epoch_after_fenced_epoch_error(epochs: list[int]) -> None
         assert (A in rig.manager.failed, rig.leader.swapped, list(rig.thread.states)) == (False, [A], [])
 
     play(scenario, kind=ReplicaAlterLogDirsManager)
+
+
+@KINDS
+def test_add_and_remove_partition(kind: type[AbstractFetcherManager]) -> None:
+    """AbstractFetcherManagerTest.testAddAndRemovePartition: the thread is started once, and has the partition until it
+    is removed."""
+
+    async def scenario(rig: Rig) -> None:
+        started = rig.see(FetcherStarted)
+        rig.leader.leads(A, *[15] * 10, epoch=15)
+        rig.replica(A, *[15] * 10, high_watermark=10)
+        rig.add(A, epoch=15)
+        assert [(state.offset, state.leader_epoch) for state in rig.thread.states.values()] == [(10, 15)]
+        rig.manager.remove_fetcher_for_partitions([A])
+        assert A not in rig.thread.states
+        assert len(started) == 1
+
+    play(scenario, kind=kind)

@@ -1,0 +1,90 @@
+"""Logs, producers' states and leader epochs: cases drawn at random from LogTest, UnifiedLogTest, LogManagerTest and
+LeaderEpochFileCacheTest (1.1.1 to 3.9.0)."""
+
+import pytest
+
+from brokers.log.cleaner.contents import without_records
+from brokers.log.leader_epoch_cache import LeaderEpochFileCache
+from brokers.log.log_manager import CLEAN_SHUTDOWN
+from emulator.disks import Disk, DiskFault
+from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_EPOCH, UNDEFINED_OFFSET
+from emulator.protocol.types import TopicPartition
+from tests.brokers.bench import BATCH_BYTES, TP, Bench
+from tests.brokers.conformance.test_log_transactions import Written
+from tests.brokers.conformance.test_logs import SIZE, append, log_of
+from tests.brokers.requests.clients import records
+
+OTHER = TopicPartition("t", 1)
+ONE = 1
+
+
+@pytest.mark.parametrize(("retention", "left"), [(3 * SIZE, 6), (0, 9)])
+def test_deletable_segments_filter(retention: int, left: int) -> None:
+    """UnifiedLogTest.testDeletableSegmentsFilter: an active segment is deleted, too, but not while it is empty. The
+    rule is the size of nine segments with a record each."""
+    log = log_of(9, segment_bytes=SIZE, retention_bytes=retention)
+    log._roll(log.batches[-1])
+    log.delete_old_segments(0, 9)
+    assert (log.start_offset, log.end_offset) == (left, 9)
+    append(log, 1)
+    log.delete_old_segments(0, 10)
+    assert (log.start_offset, len(log.segments)) == ((7, 3) if retention else (10, 1))
+
+
+def test_rebuild_producer_state_with_empty_compacted_batch() -> None:
+    """LogTest.testRebuildProducerStateWithEmptyCompactedBatch: the last sequence number is that of the batch, of which
+    no record is left."""
+    written = Written(segment_bytes=10_240)
+    log = written.log
+    log.truncate_fully_and_start_at(23)
+    log.append(records(b"a", b"b", producer=(ONE, 0, 0)).placed(23, 0, 0))
+    [emptied] = log.batches
+    log.compacted([without_records(emptied)], log.bases, ())
+    written.write(2)
+    log.truncate_to(25)
+    assert [(each.producer_id, each.last_sequence) for each in log.producers.active()] == [(ONE, 1)]
+
+
+def test_producer_snapshots_after_rolls() -> None:
+    """LogTest.testTakeSnapshotOnRollAndDeleteSnapshotOnRecoveryPointCheckpoint, by what it is for: a producer of the
+    first segment is known after a restart, however many segments have rolled and were flushed."""
+    written = Written(segment_bytes=100)
+    for producer in (1, 2, 3):
+        written.write(1, producer, transactional=False)
+    written.log.flush()
+    assert len(written.log.segments) == 3
+    written.write(1, 4, transactional=False)
+    again = written.load()
+    assert [again.producers.knows(producer) for producer in (1, 2, 3, 4)] == [True] * 4
+
+
+def test_handling_exceptions_during_shutdown() -> None:
+    """LogManagerTest.testHandlingExceptionsDuringShutdown: a directory one of whose logs cannot be closed gets no file
+    of a clean shutdown, the others do."""
+    bench = Bench()
+    bench.node.disks = (Disk("/data/0"), Disk("/data/1"))
+    bench.restart()
+    logs = [bench.manager.logs.open(tp, is_new=True) for tp in (TP, OTHER)]
+    assert [log.directory.name for log in logs] == ["/data/0", "/data/1"]
+    for log in logs:
+        append(log, 2)
+    first = bench.node.disks[0]
+    first.fail(DiskFault("I/O error", report=first.report))
+    bench.manager.logs.close(logs)
+    first.mend()
+    assert [disk.exists(CLEAN_SHUTDOWN) for disk in bench.node.disks] == [False, True]
+    assert BATCH_BYTES == SIZE
+
+
+def test_no_epoch_recorded_and_undefined_epoch_requested() -> None:
+    """LeaderEpochFileCacheTest.shouldReturnUnsupportedIfNoEpochRecordedAndUndefinedEpochRequested."""
+    assert LeaderEpochFileCache().end_offset_for(UNDEFINED_EPOCH, 73) == (UNDEFINED_EPOCH, UNDEFINED_OFFSET)
+
+
+@pytest.mark.parametrize(("epoch", "start"), [(2, 100), (3, 500), (5, 1000)])
+def test_get_epoch_entry(epoch: int, start: int) -> None:
+    """LeaderEpochFileCacheTest.testGetEpochEntry."""
+    cache = LeaderEpochFileCache()
+    for entry in ((2, 100), (3, 500), (5, 1000)):
+        cache = cache.assigned(*entry)
+    assert dict(cache.entries)[epoch] == start
