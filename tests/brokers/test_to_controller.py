@@ -75,3 +75,17 @@ def test_not_controller() -> None:
 
     channels = Channels()
     play(channels.world, channels.main, test, channels)
+
+
+def test_controller_changed() -> None:
+    """testControllerChanged: the connection to the old controller is lost."""
+
+    async def test(channels: Channels) -> None:
+        channels.learn(OLD)
+        channels.answers += [None, AlterIsrResponse(Errors.NONE, ())]
+        channels.world.call_later(RECONNECT_US // 2, lambda _: channels.learn(NEW), None)
+        assert (await channels.channel.send_request(ASKED)).error is Errors.NONE
+        assert [host for _, host in channels.asked] == [OLD, NEW]
+
+    channels = Channels()
+    play(channels.world, channels.main, test, channels)

@@ -92,3 +92,42 @@ def test_retry_on_unsupported_version_error() -> None:
         assert wish.outcome == ((0, 1), 8)
 
     Desk(at_once=True, awaits_answers=True, asks_again=True).play(test)
+
+
+def test_overwrite_within_batch() -> None:
+    """AlterIsrManagerTest.testOverwriteWithinBatch (2.8.2): a second change of a partition is not taken, and the first
+    one is sent."""
+
+    async def test(desk: Desk) -> None:
+        desk.wish()
+        assert not desk.manager.accepts(TP, list)
+        await desk.world.sleep(1)
+        [(_, request)] = desk.asked
+        assert [(each.tp, each.isr) for each in request.partitions] == [(TP, (0, 1))]
+
+    Desk(at_once=True, awaits_answers=True).play(test)
+
+
+def test_alter_isr_new_leader_elected() -> None:
+    """PartitionTest.testAlterIsrNewLeaderElected (3.3.2): the answer that the controller has elected another leader
+    meanwhile. The leader does not ask again, and counts the follower until it learns more."""
+
+    async def test(desk: Desk) -> None:
+        wish = desk.wish()
+        await desk.world.sleep(1)
+        await desk.answer((TP, Errors.NEW_LEADER_ELECTED, None))
+        await desk.world.sleep(5 * INTERVAL_US)
+        assert (len(desk.asked), wish.outcome) == (1, "NEW_LEADER_ELECTED")
+
+    Desk(at_once=True, awaits_answers=True, asks_again=True).play(test)
+
+
+def test_initial_state_of_a_replica() -> None:
+    """ReplicaTest.testInitialState: nothing is known of a follower's log, and it was never caught up (Kafka's 0
+    is 1970, where virtual time begins)."""
+    bench = Bench()
+    bench.at(5_000_000)
+    bench.lead(isr=(0,))
+    remote = bench.remote(1)
+    assert (remote.log_start_offset, remote.log_end_offset) == (-1, -1)
+    assert remote.last_caught_up_us < 0

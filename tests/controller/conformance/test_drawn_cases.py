@@ -1,16 +1,21 @@
 """Cases drawn at random from ControllerChannelManagerTest, ControllerContextTest, PartitionStateMachineTest,
 ReplicaStateMachineTest and KafkaZkClientTest (1.1.1 to 3.9.0)."""
 
+from typing import Any
+
 import pytest
 
 from controller.context import ControllerContext
+from controller.errors import ControllerMoved
 from controller.state_machines.leader_election_algorithms import CONTROLLED_SHUTDOWN
 from controller.states import PartitionState, ReplicaState
 from emulator.protocol.assignments import ReplicaAssignment
 from emulator.protocol.leader_and_isr import LeaderAndIsrRequest
+from emulator.protocol.stop_replica import StopReplicaRequest
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.update_metadata import UpdateMetadataRequest
 from emulator.protocol.znodes import LeaderAndIsr
+from emulator.zookeeper import ZkClient
 from tests.controller.lab import Lab, run
 from tests.controller.notes import Notes
 from tests.controller.test_request_batch import make
@@ -108,5 +113,90 @@ def test_reassign_partitions_in_progress() -> None:
         await lab.create_topic("orders", {0: (0, 1, 2)})
         await lab.operator.create("/admin/reassign_partitions", '{"version":1,"partitions":[]}')
         assert await zk.exists("/admin/reassign_partitions")
+
+    run(test)
+
+
+@pytest.mark.parametrize("names_epochs", [False, True])
+def test_stop_replica_requests_while_topic_deletion_started(names_epochs: bool) -> None:
+    """ControllerChannelManagerTest.testStopReplicaRequestsWhileTopicDeletionStarted: one request, in which a topic that
+    is queued has the epoch -2 (2.6)."""
+    batch, recorder, context = make()
+    batch.stops_name_epochs = names_epochs
+    context.deletions.queued["foo"] = None
+    context.deletions.begun["foo"] = None
+    partitions = [TopicPartition("foo", 0), TopicPartition("foo", 1), TopicPartition("bar", 1)]
+    batch.new_batch()
+    for leader, tp in enumerate(partitions, 1):
+        context.leadership_info[tp] = LeaderAndIsr(leader, 4, (leader,), 7, 0)
+        batch.add_stop_replica(2, tp, delete=True)
+    batch.send_to_brokers()
+    [(broker, request)] = recorder.sent
+    assert isinstance(request, StopReplicaRequest)
+    assert (broker, request.delete_partitions, list(request.partitions)) == (2, True, partitions)
+    assert request.leader_epochs == ((-2, -2, 4) if names_epochs else ())
+
+
+def test_new_replica_to_online_replica_transition() -> None:
+    """ReplicaStateMachineTest.testNewReplicaToOnlineReplicaTransition: a new replica joins the assignment."""
+
+    async def test(lab: Lab) -> None:
+        context = lab.active.context
+        context.set_replica_states(0, [TP], R.NEW)
+        context.assign(TP, (0,))
+        await lab.active.replicas.handle_state_changes([(TP, 0)], R.ONLINE)
+        assert (context.replica_state(TP, 0), context.replicas(TP)) == (R.ONLINE, (0,))
+
+    run(test, joins=False)
+
+
+def test_online_partition_to_offline_transition() -> None:
+    """PartitionStateMachineTest.testOnlinePartitionToOfflineTransition."""
+
+    async def test(lab: Lab) -> None:
+        lab.active.context.partition_states[TP] = P.ONLINE
+        await lab.active.partitions.handle_state_changes([TP], P.OFFLINE)
+        assert lab.active.context.partition_state(TP) is P.OFFLINE
+
+    run(test)
+
+
+def test_delete_topic_path_methods() -> None:
+    """KafkaZkClientTest.testDeleteTopicPathMethods: with another version of /controller_epoch nothing is
+    deleted."""
+
+    async def test(lab: Lab) -> None:
+        active = lab.active
+        release = active.hold()
+        zk, topics = active.zk_client, ("topic1", "topic2")
+        assert await zk.deletions() == ()
+        for topic in topics:
+            await lab.operator.create(f"/admin/delete_topics/{topic}")
+        assert set(await zk.deletions()) == set(topics)
+        paths = [f"/admin/delete_topics/{topic}" for topic in topics]
+        active.context.epoch_zk_version += 1
+        with pytest.raises(ControllerMoved):
+            await zk.delete(paths)
+        assert set(await zk.deletions()) == set(topics)
+        active.context.epoch_zk_version -= 1
+        await zk.delete(paths)
+        assert await zk.deletions() == ()
+        release()
+
+    run(test)
+
+
+def test_listing_topics_triggers_the_watch() -> None:
+    """KafkaZkClientTest.testGetAllTopicsInClusterTriggersWatch: to list them again without a watch takes none away."""
+
+    async def test(lab: Lab) -> None:
+        watcher, seen = ZkClient(lab.network, lab.process, lab.spec), list[Any]()
+        await watcher.connect()
+        watcher.on_children("/brokers/topics", seen.append)
+        assert await watcher.children("/brokers/topics") == ()
+        assert await lab.operator.children("/brokers/topics") == ()
+        await lab.operator.create("/brokers/topics/topic1", '{"version":1,"partitions":{}}')
+        await lab.settle()
+        assert len(seen) == 1
 
     run(test)
