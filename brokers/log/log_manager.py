@@ -194,6 +194,15 @@ class LogManager:
         """Whether a log may have something to compact."""
         return self.cleaner is not None and bool(self.cleaner.dirty)
 
+    def may_expire(self, log: Log) -> bool:
+        """Whether the old segments of ``log`` are deleted. Those of a compacted log are the cleaner's to delete: while
+        there is one, and it has not given the log up (LogCleanerManager.deletableLogs, LogManager.cleanupLogs; 1.1.1,
+        2.3.1 and 3.9.0)."""
+        if not log.directory.config_of(log.tp.topic).compacts:
+            return True
+        cleaner = self.cleaner
+        return self._config.cleaner_enable and (cleaner is None or not cleaner.has_given_up(log))
+
     def _recover(self, directory: LogDirectory) -> None:
         disk, node = directory.disk, self._process.node.id
         if disk.exists(CLEAN_SHUTDOWN):

@@ -24,7 +24,7 @@ NOT_DONE = (Errors.OPERATION_NOT_ATTEMPTED, Errors.INELIGIBLE_REPLICA)
 (Partition.handleAlterPartitionError, 3.3.2)."""
 FINAL = (
     *NOT_DONE, Errors.UNKNOWN_TOPIC_OR_PARTITION, Errors.UNKNOWN_TOPIC_ID, Errors.FENCED_LEADER_EPOCH,
-    Errors.INVALID_UPDATE_VERSION, Errors.INVALID_REQUEST,
+    Errors.INVALID_UPDATE_VERSION, Errors.INVALID_REQUEST, Errors.NEW_LEADER_ELECTED,
 )  # fmt: skip
 """The refusals after which a leader does not ask again by itself."""
 

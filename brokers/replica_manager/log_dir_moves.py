@@ -294,8 +294,10 @@ class FutureReplicas:
     # -- the end ------------------------------------------------------------------------------------------------------
 
     def replace(self, tp: TopicPartition) -> bool:
-        """Replace the current log by the future log, if that holds as much. Returns whether it did
+        """Replace the current log by the future log, if there is one that holds as much. Returns whether it did
         (Partition.maybeReplaceCurrentWithFutureReplica). Raises: StorageError."""
+        if tp not in self.futures:
+            return False
         partition, future = self._partitions[tp], self.futures[tp].log
         current = partition.log
         if current.end_offset != future.end_offset:

@@ -266,7 +266,9 @@ class ReplicaManager:
     def _expire(self, log: Log) -> int | None:
         """Delete the old segments of ``log``; see ``Replica.delete_old_segments``."""
         partition = self.partitions.get(log.tp)
-        return None if partition is None or partition.log is not log else partition.delete_old_segments()
+        if partition is None or partition.log is not log or not self.logs.may_expire(log):
+            return None
+        return partition.delete_old_segments()
 
     def _high_watermark_of(self, log: Log) -> int | None:
         """The high watermark of the replica whose log it is; None: the log is not one of a replica."""

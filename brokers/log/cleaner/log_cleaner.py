@@ -48,11 +48,15 @@ class LogCleaner:
     def watch(self, log: Log) -> None:
         """Look at ``log`` from the next check on, if it is compacted and has a closed segment."""
         config = log.directory.config_of(log.tp.topic)
-        if not config.compacts or len(log.bases) < 2 or log in self.dirty or log in self.uncleanable:
+        if not config.compacts or len(log.bases) < 2 or log in self.dirty or self.has_given_up(log):
             return
-        if self.config.cleaner_enable and not self.ended:
+        if self.config.cleaner_enable:
             self.dirty[log] = None
             self._wait()
+
+    def has_given_up(self, log: Log) -> bool:
+        """Whether ``log`` stays as it is: it could not be compacted, or the thread has died."""
+        return self.ended or log in self.uncleanable
 
     def forget(self, log: Log) -> None:
         """Forget a log that was deleted."""

@@ -31,3 +31,22 @@ def test_consume_multiple_records(release: str, capped: bool) -> None:
     answer = follower.fetch((TP, 0, 0))
     assert answer is not None
     assert [batch.base_offset for batch in answer.partitions[0].batches] == [0, 1]
+
+
+@pytest.mark.parametrize("release", ["kafka-1.1", "kafka-2.3", "kafka-2.5", "kafka-3.9"])
+@pytest.mark.parametrize("limit", ["max_bytes", "most"])
+def test_fetch_record_larger_than_the_limits_of_a_consumer(release: str, limit: str) -> None:
+    """PlaintextConsumerTest.testFetchRecordLargerThan(FetchMaxBytes|MaxPartitionFetchBytes): a small record, a large
+    one and a small one all come in the end."""
+    bench = Bench(PROFILES[release].policies.brokers)
+    bench.lead(isr=(0,))
+    most = 10 * 1024
+    for number, size in enumerate((10, most + 1, 10)):
+        produce(bench, records(bytes(size), id=number + 1))
+    got: list[int] = []
+    while len(got) < 3:
+        asked = at(len(got), most=most if limit == "most" else 1 << 20)
+        ((_partition, found),) = bases(fetch(bench, asked, max_bytes=most if limit == "max_bytes" else 1 << 20).last)
+        assert found
+        got += found
+    assert got == [0, 1, 2]

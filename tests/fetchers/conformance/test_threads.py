@@ -4,10 +4,15 @@ import pytest
 
 from emulator.kernel import Signal
 from emulator.protocol.errors import Errors
+from emulator.protocol.events import FetcherStarted
 from emulator.protocol.offsets_for_leader_epoch import ListOffsetsRequest, OffsetsForLeaderEpochRequest
+from emulator.protocol.types import Batch, TopicPartition
+from fetchers.assignment import fetcher_id
+from fetchers.failures import CorruptBatch
 from fetchers.manager import AbstractFetcherManager, ReplicaAlterLogDirsManager
+from fetchers.policies import FetcherPolicies
 from fetchers.ports import InitialFetchState
-from tests.fetchers.rig import KINDS, A, B, Rig, play, write
+from tests.fetchers.rig import KINDS, A, B, Replica, Rig, new_log, play, write
 
 BACK_OFF_MS = 1_000
 
@@ -202,3 +207,68 @@ def test_update_leader_epoch_after_fenced_epoch_error(epochs: list[int]) -> None
         assert (A in rig.manager.failed, rig.leader.swapped, list(rig.thread.states)) == (False, [A], [])
 
     play(scenario, kind=ReplicaAlterLogDirsManager)
+
+
+@KINDS
+def test_add_and_remove_partition(kind: type[AbstractFetcherManager]) -> None:
+    """AbstractFetcherManagerTest.testAddAndRemovePartition: the thread is started once, and has the partition until it
+    is removed."""
+
+    async def scenario(rig: Rig) -> None:
+        started = rig.see(FetcherStarted)
+        rig.leader.leads(A, *[15] * 10, epoch=15)
+        rig.replica(A, *[15] * 10, high_watermark=10)
+        rig.add(A, epoch=15)
+        assert [(state.offset, state.leader_epoch) for state in rig.thread.states.values()] == [(10, 15)]
+        rig.manager.remove_fetcher_for_partitions([A])
+        assert A not in rig.thread.states
+        assert len(started) == 1
+
+    play(scenario, kind=kind)
+
+
+@pytest.mark.parametrize(("before", "after"), [(10, 50), (50, 10)])
+def test_resize_thread_pool(before: int, after: int) -> None:
+    """AbstractFetcherManagerTest.testExpandThreadPool, testShrinkThreadPool: 100 partitions, each with the thread that
+    its name and the new number give."""
+    tps = [TopicPartition("topic", number) for number in range(100)]
+
+    async def scenario(rig: Rig) -> None:
+        for tp in tps:
+            rig.leader.leads(tp)
+        rig.add(*tps)
+        rig.manager.resize_thread_pool(after)
+        owners = {tp: number for (_, number), thread in rig.manager.threads.items() for tp in thread.states}
+        assert owners == {tp: fetcher_id(tp, after) for tp in tps}
+
+    play(scenario, FetcherPolicies(num_replica_fetchers=before))
+
+
+@KINDS
+def test_corrupt_message(kind: type[AbstractFetcherManager]) -> None:
+    """AbstractFetcherThreadTest.testCorruptMessage: the first answer is damaged, the next one is not."""
+
+    async def scenario(rig: Rig) -> None:
+        log = rig.leader.leads(A, 0, 0)
+        rig.replicas[A] = replica = Checking(new_log())
+        replica.log.directory = rig.disk
+        log.corrupt(0)
+        rig.add(A)
+        await rig.rest()
+        assert replica.log_end_offset == 0
+        rig.leader.logs[A] = write(new_log(), 0, 0)
+        await rig.rest(2 * BACK_OFF_MS)
+        assert replica.log_end_offset == 2
+
+    play(scenario, kind=kind)
+
+
+class Checking(Replica):
+    """A follower's replica that refuses a damaged batch."""
+
+    def append_as_follower(
+        self, batches: tuple[Batch, ...], leader_high_watermark: int, leader_log_start: int = 0
+    ) -> int:
+        if any(batch.corrupt for batch in batches):
+            raise CorruptBatch("crc")
+        return super().append_as_follower(batches, leader_high_watermark, leader_log_start)

@@ -145,3 +145,24 @@ def test_what_is_not_committed_is_compacted_up_to_a_release(stable: bool, expect
         log.write((b"a", value))
         log.roll()
     assert log_to_clean(log.log, 1, log.now_ms).first_uncleanable == expected
+
+
+@pytest.mark.parametrize(
+    ("enable", "survives", "damaged", "begin"),
+    [(True, True, False, 10), (False, True, False, 0), (True, True, True, 0), (True, False, True, 0)],
+)
+def test_the_old_segments_of_a_compacted_log_are_the_cleaners_to_delete(
+    enable: bool, survives: bool, damaged: bool, begin: int
+) -> None:
+    """LogCleanerManagerTest.testLogsWithSegmentsToDeleteShouldNotConsiderUncleanablePartitions: not where there is no
+    cleaner, where its thread has died, and where it could not compact the log."""
+    config = evolve(CONFIG, cleanup_policy="compact,delete", retention_us=20 * SECOND)
+    settings = {"cleaner_enable": enable, "retention_check_us": 10 * SECOND}
+    bench = bench_with(config, evolve(RULES, cleaner_survives=survives), **settings)
+
+    def damage() -> None:
+        if damaged:
+            bench.partition.log.corrupt(1)
+
+    play(bench, {1: list(range(1, 10)), 100: [10]}, 300, {5: damage})
+    assert bench.partition.log_start_offset == begin

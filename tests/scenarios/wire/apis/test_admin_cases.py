@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from emulator.protocol.errors import Errors
-from tests.scenarios.wire.gateway.served import Raw, Served, served
+from tests.scenarios.wire.gateway.served import METADATA, Raw, Served, served
 
 DESCRIBE_CONFIGS, ALTER_CONFIGS, INCREMENTAL = 32, 33, 44
 DESCRIBE_QUOTAS, ALTER_QUOTAS, DESCRIBE_SCRAM, ALTER_SCRAM, DESCRIBE_CLUSTER = 48, 49, 50, 51, 60
@@ -489,3 +489,17 @@ def test_describe_cluster(of: Clusters, release: str) -> None:
         assert sorted(broker["broker_id"] for broker in answer["brokers"]) == [0, 1]
         assert answer["cluster_id"]
         assert (answer["cluster_authorized_operations"] == -(1 << 31)) is not asks
+
+
+# -- MetadataRequestTest ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("release", ["kafka-2.4", "kafka-3.9"])
+def test_is_internal(of: Clusters, release: str) -> None:
+    """testIsInternal."""
+    raw = of(release)
+    new = {"name": "__consumer_offsets", "num_partitions": 3, "replication_factor": 2, "assignments": [], "configs": []}
+    [made] = raw.ask(19, 2, {"topics": [new], "timeout_ms": 60_000, "validate_only": False})["topics"]
+    assert made["error_code"] == 0
+    found = {each["name"]: each["is_internal"] for each in raw.ask(METADATA, 1, {"topics": None})["topics"]}
+    assert (found["__consumer_offsets"], found["orders"]) == (True, False)

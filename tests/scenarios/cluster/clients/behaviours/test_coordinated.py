@@ -246,3 +246,18 @@ def test_a_producer_gives_up_what_it_has_for_a_topic_that_is_deleted() -> None:
     states = seen(writers.replace('stop = "20s"', 'stop = "40s"') + gone, TransactionStateChanged)
     assert states[-1].t_us > 5_000_000, "it begins again with another epoch"
     assert states[-1].state in ("Empty", "CompleteAbort", "CompleteCommit")
+
+
+@pytest.mark.parametrize("profile", ["kafka-2.3", "kafka-2.7", "kafka-3.9"])
+@pytest.mark.parametrize("action", ["broker.controlled_shutdown", "broker.crash"])
+@pytest.mark.parametrize("broker", [0, 1, 2])
+def test_a_broker_failure_causes_no_rebalance(profile: str, action: str, broker: int) -> None:
+    """kafkatest's OffsetValidationTest.test_broker_failure, also with the broker that coordinates: the members go on,
+    and what they commit grows."""
+    text = MEMBERS.replace("count = 2", "count = 3").replace("stays = 4", "stays = 1000")
+    text = text.replace('stop = "20s"', 'stop = "40s"')
+    fault = f'[[method]]\nat = "15s"\naction = "{action}"\ntarget = {broker}\n'
+    events = seen(text + fault, GroupGeneration, OffsetsCommitted, profile=profile)
+    later = [event for event in events if event.t_us > 15_000_000]
+    assert not [event for event in later if isinstance(event, GroupGeneration) and event.t_us < 39_000_000]
+    assert [event for event in later if isinstance(event, OffsetsCommitted) and event.error == "NONE"]
