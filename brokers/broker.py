@@ -357,12 +357,16 @@ class Broker:
             self.client_quotas.configured(entity, config)
             self.process.show(SettingsTaken, node.id, entity, tuple(config.items()))
             return
-        self.quotas.configured(entity, config)
-        self.process.show(SettingsTaken, node.id, entity, tuple(config.items()))
+        limited = entity, config
         if entity.startswith("brokers/"):
+            mine = broker_entity(node.id)
             self._layers[entity] = config
-            own = self._layers.get(broker_entity(node.id), {})
-            entity, config = ALL_BROKERS, {**self._layers.get(ALL_BROKERS, {}), **own}
+            entity, config = ALL_BROKERS, {**self._layers.get(ALL_BROKERS, {}), **self._layers.get(mine, {})}
+            if self.spec.policies.default_rates_count:
+                limited = mine, config
+        self.quotas.configured(*limited)
+        self.process.show(SettingsTaken, node.id, limited[0], tuple(limited[1].items()))
+        if entity == ALL_BROKERS:
             self.replicas.fetchers.configured(config)
         self.replicas.configured(entity, config)
         self.controller.configured(entity, config)

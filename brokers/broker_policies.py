@@ -160,6 +160,8 @@ class BrokerPolicies:
             BytesInPerSec and MessagesInPerSec of it. Before, they stayed as long as it had a replica.
         refuses_unknown_times: KAFKA-17331 (3.9): a negative time that has no meaning in a client's version of
             ListOffsets is refused. Before, no record had it, or it had the meaning of a later version.
+        default_rates_count: KAFKA-10190 (3.9): a throttled rate of all brokers counts where a broker has none of its
+            own. Before, it had no effect.
         internal_topics_need_leave: KAFKA-9751 (2.8): a client's Metadata creates an internal topic only where it asks
             for that and the settings allow it, and a name that no topic can have is INVALID_TOPIC_EXCEPTION. Before, an
             internal topic was created for each client, and any other name was UNKNOWN_TOPIC_OR_PARTITION.
@@ -248,6 +250,7 @@ class BrokerPolicies:
     loggers: tuple[tuple[str, str], ...] = ()
     latest_is_committed: bool = True
     refuses_unknown_times: bool = False
+    default_rates_count: bool = False
     internal_topics_need_leave: bool = False
     high_watermark_waits_for_caught_up: bool = True
     stop_answers_waiting: bool = False

@@ -394,7 +394,7 @@ class QuotaManagers:
 
     def configured(self, entity: str, settings: Mapping[str, str]) -> None:
         """Take over the dynamic settings of ``entity``. A setting that is missing is reset: to an unlimited rate, or to
-        an empty list. The default of all brokers is ignored, as in 2.3."""
+        an empty list. The entity of all brokers is ignored."""
         if entity == broker_entity(self.broker):
             self._limit(settings)
         elif entity.startswith("topics/"):

@@ -223,7 +223,7 @@ class GroupCoordinator:
         self.process.emit(GroupMemberRemoved, self.process.node.id, group.id, old_id, instance_id, "replaced")
         group.rename(instance_id, old_id, member_id)
         rebalances.sessions.heard_from(group, member)
-        before = member.protocols, member.timeouts
+        before = member.timeouts
         group.update(member, request.protocols, self._timeouts(request, member), callback)
 
         def stored(error: Errors) -> None:
@@ -235,12 +235,11 @@ class GroupCoordinator:
                 response = rebalances.came_back(group, member_id, leader or "", request.can_skip_assignment)
                 rebalances.answer_join(member, response)
             elif group.members.get(member_id) is member:
-                group.update(member, *before, None)
+                group.update(member, request.protocols, before, None)  # which it keeps, in Kafka too (2.6.2 to 3.9.0)
                 group.rename(instance_id, member_id, old_id)
                 rebalances.sessions.heard_from(group, member)
-                self.transitions.answer(
-                    callback, JoinGroupResponse(error, NO_MEMBER, group.generation, leader=leader or "")
-                )
+                state = group.generation, group.protocol_type, group.protocol, leader or ""
+                self.transitions.answer(callback, JoinGroupResponse(error, NO_MEMBER, *state))
 
         if group.state is GroupState.COMPLETING and policies.static_member_rebalances:
             rebalances.prepare(group, f"static member {instance_id} joins again")

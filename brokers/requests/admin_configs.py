@@ -127,7 +127,7 @@ class ConfigsHandler:
             raise ApiException(Errors.INVALID_REQUEST, f"Unsupported resource type: {_type(resource)}")
         if resource.name:
             self._check_own(resource.name, "expected {} or empty string, but received")
-            return [self._broker_entry(name) for name in sorted({**self.server, **self._own()})]
+            return [self._broker_entry(name) for name in sorted({**self.server, **self._default(), **self._own()})]
         return [self._default_entry(name, value) for name, value in sorted(self._default().items())]
 
     def _is_logger(self, resource: Resource) -> bool:

@@ -29,6 +29,13 @@ PROFILE = KAFKA_3_6.with_differences(
         policies={"brokers.refuses_unknown_times": True},
     ),
     Difference(
+        title="a throttled rate of all brokers (KIP-73)",
+        before="has no effect: a broker takes over its own alone",
+        here="counts where a broker has none of its own",
+        source="KAFKA-10190, 3.9",
+        policies={"brokers.default_rates_count": True},
+    ),
+    Difference(
         title="a question for the groups in some states (ListGroups)",
         before="has to spell the states as Kafka does",
         here="may spell them in any case",

@@ -479,6 +479,21 @@ def test_scram_users(of: Clusters, release: str) -> None:
     assert described(None) == {}
 
 
+@pytest.mark.parametrize("release", ["kafka-2.7", "kafka-3.9"])
+def test_client_quotas_for_scram_users(of: Clusters, release: str) -> None:
+    """testClientQuotasForScramUsers."""
+    raw = of(release)
+    found = raw.ask(ALTER_SCRAM, 0, {"deletions": [], "upsertions": [upsert("user")]})["results"]
+    assert [each["error_code"] for each in found] == [0]
+    assert describe(raw, filters(user="user"), strict=True) in ({}, {(("user", "user"),): {}})
+    quotas: dict[str, float | None] = {"producer_byte_rate": 10000.0, "consumer_byte_rate": 20000.0}
+    assert alter(raw, ({"user": "user"}, quotas)) == [(Errors.NONE, None)]
+    assert describe(raw, filters(user="user"), strict=True) == {(("user", "user"),): quotas}
+    assert alter(raw, ({"user": "user"}, dict.fromkeys(quotas))) == [(Errors.NONE, None)]
+    gone = raw.ask(ALTER_SCRAM, 0, {"deletions": [{"name": "user", "mechanism": 1}], "upsertions": []})["results"]
+    assert [each["error_code"] for each in gone] == [0]
+
+
 @pytest.mark.parametrize("release", ["kafka-2.8", "kafka-3.9"])
 def test_describe_cluster(of: Clusters, release: str) -> None:
     """DescribeClusterRequestTest.testDescribeClusterRequest(In|Ex)cludingClusterAuthorizedOperations (2.8.2)."""

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from emulator.protocol.errors import Errors
+from emulator.protocol.groups.group_offsets import OffsetCommitRequest, OffsetToCommit
 from emulator.protocol.types import TopicPartition
 from scenarios.profiles import PROFILES
 from scenarios.wire.apis.base import Connection, ServedCluster, wire_apis
@@ -16,8 +17,8 @@ from tests.brokers.requests.clients import produce, records
 from tests.brokers.transactions.bench import ID, TransactionBench
 from tests.brokers.transactions.test_markers import ANNE, MarkersBench
 
-LIST_OFFSETS, COMMIT, OFFSET_FETCH, JOIN, LEAVE, SYNC, DESCRIBE, VERSIONS, INIT, TXN_COMMIT, OFFSET_DELETE = (
-    2, 8, 9, 11, 13, 14, 15, 18, 22, 28, 47,
+LIST_OFFSETS, COMMIT, OFFSET_FETCH, JOIN, LEAVE, SYNC, DESCRIBE, VERSIONS, INIT, TXN_COMMIT, DELETE, OFFSET_DELETE = (
+    2, 8, 9, 11, 13, 14, 15, 18, 22, 28, 42, 47,
 )  # fmt: skip
 UNKNOWN = Errors.UNKNOWN_TOPIC_OR_PARTITION
 Body = dict[str, Any]
@@ -269,6 +270,29 @@ def test_offsets_of_several_groups(version: int) -> None:
     assert {group["error_code"] for group in found} == {0}
 
 
+@pytest.mark.parametrize("version", versions(OFFSET_FETCH))
+def test_offset_fetch_with_single_group(version: int) -> None:
+    """testHandleOffsetFetchWithSingleGroup (3.9.0)."""
+    bench = GroupBench(PROFILES["kafka-3.9"].policies.brokers.groups)
+    tps = [TopicPartition("foo", number) for number in range(2)]
+    for tp in tps:
+        bench.learn(tp, 0)
+    offsets = tuple(OffsetToCommit(tp, 100 * (tp.partition + 1), tp.partition + 1) for tp in tps)
+    bench.send(OffsetCommitRequest("group-1", offsets))
+    topics = [{"name": "foo", "partition_indexes": [0, 1]}]
+    asked = {"group_id": "group-1", "topics": topics}
+    body: Body = {**asked, "groups": [asked]}
+    answer = ask(bench, OFFSET_FETCH, version, body)
+    [group] = answer["groups"] if version >= 8 else [answer]
+    [topic] = group["topics"]
+    assert (group.get("group_id", ""), group.get("error_code", 0)) == ("group-1" if version >= 8 else "", 0)
+    assert topic["name"] == "foo"
+    keys = ("partition_index", "committed_offset", "committed_leader_epoch", "metadata", "error_code")
+    assert [tuple(each[key] for key in keys) for each in topic["partitions"]] == [
+        (0, 100, 1 if version >= 5 else -1, "", 0), (1, 200, 2 if version >= 5 else -1, "", 0),
+    ]  # fmt: skip
+
+
 # -- members ----------------------------------------------------------------------------------------------------------
 
 
@@ -316,6 +340,53 @@ def test_groups_are_described_in_the_order_asked_for() -> None:
     assert [(one["group_id"], one["group_state"]) for one in found] == [
         ("none", "Dead"), (GROUP, "Stable"), ("", "Dead"), (GROUP, "Stable"),
     ]  # fmt: skip
+
+
+def joined(bench: GroupBench, group: str) -> str:
+    body = {
+        "group_id": group, "session_timeout_ms": 30_000, "rebalance_timeout_ms": 60_000, "member_id": "",
+        "protocol_type": "consumer", "protocols": [{"name": "range", "metadata": b""}],
+    }  # fmt: skip
+    answer = ask(bench, JOIN, 9, body)
+    answer = ask(bench, JOIN, 9, {**body, "member_id": answer["member_id"]})
+    member: str = answer["member_id"]
+    synced = {
+        "group_id": group, "generation_id": answer["generation_id"], "member_id": member, "protocol_type": "consumer",
+        "protocol_name": "range", "assignments": [{"member_id": member, "assignment": b"1"}],
+    }  # fmt: skip
+    assert ask(bench, SYNC, 5, synced)["error_code"] == 0
+    return member
+
+
+def test_delete_groups() -> None:
+    """testDeleteGroupsWithOldConsumerGroupProtocolAndOldGroupCoordinator (3.9.0)."""
+    bench = GroupBench(PROFILES["kafka-3.9"].policies.brokers.groups)
+    joined(bench, "grp-non-empty")
+    for version in versions(DELETE):
+        member = joined(bench, "grp")
+        left = ask(bench, LEAVE, 5, {"group_id": "grp", "members": [{"member_id": member}]})
+        assert left["error_code"] == 0
+        found = ask(bench, DELETE, version, {"groups_names": ["grp-non-empty", "grp"]})["results"]
+        assert {each["group_id"]: each["error_code"] for each in found} == {
+            "grp-non-empty": Errors.NON_EMPTY_GROUP, "grp": 0,
+        }  # fmt: skip
+        [group] = ask(bench, DESCRIBE, 5, {"groups": ["grp"], "include_authorized_operations": False})["groups"]
+        assert (group["error_code"], group["group_id"], group["group_state"]) == (0, "grp", "Dead")
+        assert (group["protocol_type"], group["protocol_data"], group["members"]) == ("", "", [])
+
+
+@pytest.mark.parametrize("version", versions(DESCRIBE))
+def test_describe_groups(version: int) -> None:
+    """testDescribeGroups (2.4.1)."""
+    bench = GroupBench()
+    member, _ = bench.stable(instance="instanceid", protocols=(("roundrobin", b"metadata"),))
+    [group] = ask(bench, DESCRIBE, version, {"groups": [GROUP]})["groups"]
+    assert (group["error_code"], group["group_id"], group["group_state"]) == (0, GROUP, "Stable")
+    assert (group["protocol_type"], group["protocol_data"]) == ("consumer", "roundrobin")
+    [one] = group["members"]
+    assert (one["member_id"], one["group_instance_id"]) == (member, "instanceid" if version >= 4 else None)
+    assert (one["client_id"], one["client_host"]) == ("client", "/127.0.0.1")
+    assert (one["member_metadata"], one["member_assignment"]) == (b"metadata", f"for {member}".encode())
 
 
 # -- producers --------------------------------------------------------------------------------------------------------
