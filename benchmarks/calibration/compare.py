@@ -8,6 +8,7 @@ from functools import cache
 from attrs import field, frozen
 
 from benchmarks.calibration import emulated
+from benchmarks.calibration.facts import BY_TOOL
 from benchmarks.calibration.normal import CLUSTER, Difference, Normal, Stream, differences, normal
 from benchmarks.calibration.recording import CASES, case_names, digest, load_case, read, recordings
 from benchmarks.calibration.releases import RELEASES
@@ -82,7 +83,7 @@ def rows(case: str) -> Iterator[Row]:
         if found:
             ours = emulated_normal(case, release.profile, release.scala)
             assert all(each.scenario == digest(scenario) for each in found), f"{case} was recorded as another scenario"
-            real = [normal(each.facts) for each in found]
+            real = [normal(each.facts, settings=BY_TOOL in scenario.tags) for each in found]
             for topic in _topics(ours, *real):
                 parts = [_about(topic, each) for each in real]
                 closest = min((differences(part, _about(topic, ours)) for part in parts), key=_size)
@@ -94,7 +95,7 @@ def rows(case: str) -> Iterator[Row]:
 def emulated_normal(case: str, profile: str, scala: str) -> Normal:
     """The emulator's outcome of a case, with the brokers' build for ``scala``."""
     scenario = load_case(case).with_overrides({"profile": profile, "cluster.scala": f'"{scala}"'})
-    return normal(emulated.played(scenario, profile).facts)
+    return normal(emulated.played(scenario, profile).facts, settings=BY_TOOL in scenario.tags)
 
 
 def _topics(*runs: Normal) -> list[str]:

@@ -5,14 +5,13 @@ from typing import Any
 
 from attrs import define, field
 
-from benchmarks.calibration.client import rounds
+from benchmarks.calibration.clients.base import Client
 from benchmarks.calibration.emulated_client import talk
 from benchmarks.calibration.facts import (
     LOGS,
     NO_ERROR,
     TOOL,
     ZOOKEEPER,
-    Answer,
     Fact,
     Log,
     PartitionState,
@@ -51,7 +50,7 @@ def played(scenario: Scenario, profile: str, seed: int = 0) -> "Listener":
     stage = RecordedStage(scenario.for_run(profile=profile, seed=seed))
     listener = Listener(stage)
     stage.play()
-    listener.facts += (*stage.logs, *stage.answers)
+    listener.facts += (*stage.logs, *(answer for client in stage.clients for answer in client.answers))
     return listener
 
 
@@ -60,15 +59,14 @@ class RecordedStage(Stage):
 
     Attributes:
         logs: the final contents of the replicas, where the case compares them.
-        answers: what the client was answered, in the cases that have one.
+        clients: the clients of the cases that have some, with what they were answered.
     """
 
     logs: tuple[Log, ...] = ()
-    answers: Sequence[Answer] = ()
+    clients: Sequence[Client] = ()
 
     def begin(self) -> None:
-        if rounds(self.scenario):
-            self.answers = talk(self)
+        self.clients = talk(self)
         super().begin()
 
     async def drive(self, cluster: Cluster) -> None:

@@ -91,19 +91,24 @@ class Log:
     content: str
 
 
+BY_TOOL = "by-tool"
+"""The tag of cases whose moves are asked for by kafka-reassign-partitions of the release, and whose settings in
+ZooKeeper are compared too."""
+
 LOGS = "logs"
 """The tag of cases whose logs are compared in the end."""
 
 
 @frozen
 class Answer:
-    """The answer of a broker to a client (``benchmarks.calibration.client``).
+    """The answer of a broker to a client (``benchmarks.calibration.clients``).
 
     Attributes:
+        of: the broker that answered; the client, where a case has several.
         text: when and what it was asked, and what it answered.
     """
 
-    broker: int
+    of: int | str
     topic: str
     text: str
 
@@ -128,7 +133,7 @@ def to_json(fact: Fact) -> list[Any]:
     if isinstance(fact, Log):
         return ["log", fact.broker, fact.topic, fact.partition, list(fact.epochs), fact.content]
     if isinstance(fact, Answer):
-        return ["answer", fact.broker, fact.topic, fact.text]
+        return ["answer", fact.of, fact.topic, fact.text]
     if isinstance(fact, Write):
         return ["zk", fact.by, fact.op, fact.path, fact.version, fact.data]
     return [

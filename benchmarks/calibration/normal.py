@@ -21,8 +21,9 @@ _KEPT = (
     "/brokers/topics/", "/admin/reassign_partitions", "/admin/preferred_replica_election", "/admin/delete_topics/",
     "/controller", "/brokers/ids/",
 )  # fmt: skip
+_SETTINGS = ("/config/topics/", "/config/brokers/")
 _STATE = re.compile(r"/brokers/topics/([^/]+)/partitions/(\d+)/state")
-_TOPIC = re.compile(r"/(?:brokers/topics|admin/delete_topics)/([^/]+)")
+_TOPIC = re.compile(r"/(?:brokers/topics|admin/delete_topics|config/topics)/([^/]+)")
 
 
 class Stream(NamedTuple):
@@ -39,10 +40,11 @@ class Stream(NamedTuple):
 Normal = Mapping[Stream, list[str]]
 
 
-def normal(facts: Iterable[Fact]) -> Normal:
-    """The streams of a run, by name; those that hold nothing are left out."""
+def normal(facts: Iterable[Fact], *, settings: bool = False) -> Normal:
+    """The streams of a run, by name; those that hold nothing are left out. ``settings``: with what was written of the
+    settings of topics and brokers."""
     facts = list(facts)
-    writes, requests = _Writes(), _Requests()
+    writes, requests = _Writes(_KEPT + _SETTINGS * settings), _Requests()
     begun = False
     for fact in facts:
         if isinstance(fact, Write):
@@ -54,7 +56,7 @@ def normal(facts: Iterable[Fact]) -> Normal:
     requests.end()
     for fact in facts:
         if isinstance(fact, Answer):
-            requests.streams.setdefault(Stream(fact.topic, f"answers of {fact.broker}"), []).append(fact.text)
+            requests.streams.setdefault(Stream(fact.topic, f"answers of {fact.of}"), []).append(fact.text)
     streams = {**writes.streams, **requests.streams, **_logs(fact for fact in facts if isinstance(fact, Log))}
     return {stream: lines for stream, lines in sorted(streams.items()) if lines}
 
@@ -89,14 +91,15 @@ class _State(NamedTuple):
 class _Writes:
     """Writes by znode."""
 
-    def __init__(self) -> None:
+    def __init__(self, kept: tuple[str, ...]) -> None:
         self.streams: dict[Stream, list[str]] = {}
+        self._kept = kept
         self._states: dict[Stream, _State | None] = {}
         self._controllers: list[int] = []
         self._ids: dict[Stream, list[str]] = {}
 
     def see(self, write: Write) -> None:
-        if not write.path.startswith(_KEPT):
+        if not write.path.startswith(self._kept):
             return
         state = _STATE.fullmatch(write.path)
         if state is not None:

@@ -19,9 +19,11 @@ HEAD = f"""\
 Real Kafka beside Understudy, step by step. Clusters of real brokers and ZooKeeper played the scenario files of
 `benchmarks/calibration/cases`; every write to ZooKeeper and every LeaderAndIsr, UpdateMetadata and StopReplica with its
 answer was recorded. The emulator plays the same files, and must do the same: the same znodes with the same data and
-versions, and to each broker the same requests in the same order, field by field. In cases named `clients-` a producer
-and a consumer ask every broker all the time, and must get the same answers: error, offset, high watermark, leader
-epoch, metadata. This page is written by
+versions, and to each broker the same requests in the same order, field by field. In cases named `clients-` clients ask
+brokers meanwhile (producers, consumers, members of a group, transactional producers, one that deletes records: the
+scripts are in `benchmarks/calibration/clients`) and must get the same answers: error, offset, high watermark, leader
+epoch, metadata, generation, members, markers of transactions. In the case `tool-throttle` the release's
+kafka-reassign-partitions is run, and the settings that it writes are compared too. This page is written by
 `{COMMAND}` from the recordings. `tests/calibration` compares on every run of the
 tests, without Java, and fails where something differs that is not declared, or where a declared difference is gone.
 

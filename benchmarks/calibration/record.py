@@ -7,7 +7,7 @@ from attrs import evolve
 
 from benchmarks.calibration import recording
 from benchmarks.calibration.errors import CannotRecord
-from benchmarks.calibration.facts import LOGS
+from benchmarks.calibration.facts import BY_TOOL, LOGS
 from benchmarks.calibration.normal import normal
 from benchmarks.calibration.real.cluster import running
 from benchmarks.calibration.real.player import Player
@@ -34,7 +34,7 @@ def record(case: str, release: str, folder: Path = RECORDINGS, keep: Path | None
         old = recording.read(path)
         if old.scenario != new.scenario:
             path.unlink()
-        elif normal(old.facts) == normal(new.facts):
+        elif normal(old.facts, settings=True) == normal(new.facts, settings=True):
             recording.write(recording.again(old, new), path)
             return path
     numbers = [int(path.suffixes[-2][1:]) for path in found if path.exists()]
@@ -54,6 +54,7 @@ def _play(new: Recording, scenario: Scenario, keep: Path | None) -> Recording:
         first=spec.controller,
         log_dirs=spec.log_dirs,
         racks=spec.racks,
+        more=("kafka-tools",) if BY_TOOL in scenario.tags else (),
         session_timeout_ms=None if timeout_us is None else timeout_us // 1000,
     ) as cluster:
         player = Player(scenario, cluster)

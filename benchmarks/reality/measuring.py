@@ -13,11 +13,11 @@ from attrs import define, field
 from benchmarks.calibration.errors import CannotRecord
 from benchmarks.calibration.real.cluster import RealCluster, running
 from benchmarks.calibration.real.java import Jvm
+from benchmarks.calibration.real.tools import MB, WRITER, Tools
 from benchmarks.calibration.releases import find_release
 from benchmarks.reality.folder import CONFIGS, LOG_DIRS, PLAN, RATES, TOPICS, Reality, next_folder, write
-from benchmarks.reality.moves import MB, Death, Move
+from benchmarks.reality.moves import Death, Move
 from benchmarks.reality.sizes import rates_csv
-from benchmarks.reality.tools import WRITER, Tools
 from benchmarks.reality.written import Written, written
 
 SETTINGS = {"auto.leader.rebalance.enable": "false"}

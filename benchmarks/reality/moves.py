@@ -2,8 +2,6 @@
 
 from attrs import frozen
 
-MB = 1_000_000
-
 
 @frozen
 class MovedTopic:

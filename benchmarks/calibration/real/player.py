@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sys
 import time
 from base64 import urlsafe_b64encode
 from collections.abc import Callable, Mapping, Sequence
@@ -12,10 +13,11 @@ from uuid import uuid4
 from attrs import define, field
 
 from benchmarks.calibration.errors import CannotRecord
-from benchmarks.calibration.facts import Answer
+from benchmarks.calibration.facts import BY_TOOL, Answer
 from benchmarks.calibration.real import kafka
 from benchmarks.calibration.real.cluster import RealCluster
 from benchmarks.calibration.real.talking import Talking
+from benchmarks.calibration.real.tools import ToolFailed, Tools
 from benchmarks.calibration.real.zookeeper import Session
 from scenarios.language import MethodEntry, Scenario, Target, TopicSpec
 from scenarios.language.schema.spans import certain
@@ -51,6 +53,7 @@ class Player:
     copied: list[tuple[float, int]] = field(factory=list)
     answers: Sequence[Answer] = ()
     _began: float = 0.0
+    _planned: dict[tuple[str, int], Sequence[int]] = field(factory=dict)
     _copying: tuple[float, list[Path]] = (0.0, [])
 
     def play(self) -> None:
@@ -230,6 +233,11 @@ class Player:
         action: Any = entry.action
         plan: Any = action.plan or self.scenario.plan
         targets = {split_partition(name): list(replicas) for name, replicas in plan.targets().items()}
+        if BY_TOOL in self.scenario.tags:
+            self._planned |= targets
+            limit = [] if action.throttle is None else ["--throttle", str(action.throttle)]
+            self._by_tool(targets, action.expect_error, "--execute", *limit)
+            return
         if action.throttle is not None:
             self._throttle(targets, action.throttle)
         self._copying = (
@@ -253,7 +261,34 @@ class Player:
 
     def _cancel(self, entry: MethodEntry, _brokers: list[int]) -> None:
         action: Any = entry.action
-        self._alter({split_partition(name): None for name in action.partitions}, action.expect_error)
+        partitions = [split_partition(name) for name in action.partitions]
+        if BY_TOOL in self.scenario.tags:
+            targets = {each: self._planned[each] for each in partitions}
+            self._by_tool(targets, action.expect_error, "--cancel")
+            return
+        self._alter(dict.fromkeys(partitions), action.expect_error)
+
+    def _verify(self, entry: MethodEntry, _brokers: list[int]) -> None:
+        action: Any = entry.action
+        plan: Any = action.plan or self.scenario.plan
+        targets = {split_partition(name): list(replicas) for name, replicas in plan.targets().items()}
+        self._by_tool(targets, None, "--verify")
+
+    def _by_tool(self, targets: Mapping[tuple[str, int], Sequence[int]], expected: str | None, *words: str) -> None:
+        """kafka-reassign-partitions, which has to fail where an error is expected."""
+        file = self.cluster.folder / "plan.json"
+        moves = [
+            {"topic": topic, "partition": number, "replicas": replicas} for (topic, number), replicas in targets.items()
+        ]
+        file.write_text(_dumps({"version": 1, "partitions": moves}))
+        failed = ""
+        try:
+            print(Tools(self.cluster).reassign(file, *words), file=sys.stderr)
+        except ToolFailed as error:
+            failed = str(error)
+            print(failed, file=sys.stderr)
+        if bool(failed) != (expected is not None):
+            raise CannotRecord(failed or f"kafka-reassign-partitions {' '.join(words)} has not failed")
 
     def _alter(self, moves: kafka.Moves, expected: str | None) -> None:
         controller = self.cluster.controller()
@@ -360,6 +395,7 @@ ACTIONS: dict[str, Any] = {
     "broker.resume": Player._resume,
     "reassign.execute": Player._execute,
     "reassign.cancel": Player._cancel,
+    "reassign.verify": Player._verify,
     "election.preferred": Player._elect,
     "election.unclean": Player._elect,
     "topic.create": Player._create_topic,

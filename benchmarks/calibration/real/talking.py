@@ -1,4 +1,4 @@
-"""The client of a case on a real cluster: a thread, and a connection of its own for each request."""
+"""The clients of a case on a real cluster: a thread each, and a connection of its own for each request."""
 
 import socket
 import struct
@@ -8,43 +8,45 @@ from collections.abc import Callable, Sequence
 
 from attrs import define, field
 
-from benchmarks.calibration.client import Ask, Client
+from benchmarks.calibration.clients import clients
+from benchmarks.calibration.clients.base import Ask, Client
 from benchmarks.calibration.facts import Answer
 from benchmarks.calibration.real.cluster import RealCluster
 from scenarios.language import Scenario
 
-ANSWERED_WITHIN_S = 10
+ANSWERED_WITHIN_S = 30
 
 
 @define(eq=False)
 class Talking:
-    """The client at work.
+    """The clients at work.
 
     Attributes:
-        began: the instant from which its seconds count (``time.monotonic``).
+        began: the instant from which their seconds count (``time.monotonic``).
     """
 
-    client: Client
+    clients: Sequence[Client]
     cluster: RealCluster
     began: float
-    _thread: threading.Thread = field(init=False)
+    _threads: list[threading.Thread] = field(factory=list)
 
     @classmethod
     def begin(cls, scenario: Scenario, cluster: RealCluster, began: float) -> "Talking":
-        """Let it begin. Where a case asks nothing, it ends at once."""
-        talking = cls(Client(scenario, lambda: time.time_ns() // 1_000_000), cluster, began)
-        talking._thread = threading.Thread(target=talking._talk, daemon=True)
-        talking._thread.start()
+        """Let them begin, where a case has any."""
+        talking = cls(clients(scenario, lambda: time.time_ns() // 1_000_000), cluster, began)
+        for client in talking.clients:
+            talking._threads.append(threading.Thread(target=talking._talk, args=(client,), daemon=True))
+            talking._threads[-1].start()
         return talking
 
     def end(self, sleep: Callable[[float], object]) -> Sequence[Answer]:
-        """The answers, when it has asked everything."""
-        while self._thread.is_alive():
+        """The answers, when they have asked everything."""
+        while any(thread.is_alive() for thread in self._threads):
             sleep(0.5)
-        return self.client.answers
+        return [answer for client in self.clients for answer in client.answers]
 
-    def _talk(self) -> None:
-        talk = self.client.talk()
+    def _talk(self, client: Client) -> None:
+        talk = client.talk()
         wish = next(talk, None)
         while wish is not None:
             answer = None

@@ -9,14 +9,19 @@ from attrs import frozen
 from benchmarks.calibration.errors import CannotRecord
 from benchmarks.calibration.real.cluster import RealCluster
 from benchmarks.calibration.real.java import SMALL, Jvm
-from benchmarks.reality.moves import MB
 
 TOOL_WITHIN_S = 600
+MB = 1_000_000
 RECORD_BYTES = 1000
+REASSIGN = "kafka.admin.ReassignPartitionsCommand"
 PERFORMANCE = "org.apache.kafka.tools.ProducerPerformance"
 WRITER = {"acks": "all", "linger.ms": "100"}
 """The producer that writes during a move."""
 FILLER = {"acks": "all", "batch.size": "131072", "linger.ms": "20", "buffer.memory": "16000000"}
+
+
+class ToolFailed(CannotRecord):
+    """A tool has ended with an error."""
 
 
 @frozen
@@ -47,11 +52,12 @@ class Tools:
         return found + self._run("kafka.admin.ConfigCommand", *where, "--entity-type", "topics", "--describe")
 
     def reassign(self, file: Path, *words: str) -> str:
+        """kafka-reassign-partitions, which can do without ZooKeeper since 2.6 (KAFKA-8820)."""
         moved = self.cluster.release.number >= (3, 5)
-        main = "org.apache.kafka.tools.reassign.ReassignPartitionsCommand"
+        main = "org.apache.kafka.tools.reassign.ReassignPartitionsCommand" if moved else REASSIGN
         where = ["--bootstrap-server", self.servers]
-        if not moved:
-            main, where = "kafka.admin.ReassignPartitionsCommand", ["--zookeeper", self.zookeeper]
+        if self.cluster.release.number < (2, 6):
+            where = ["--zookeeper", self.zookeeper]
         return self._run(main, *where, "--reassignment-json-file", str(file), *words)
 
     def fill(self, topic: str, size_mb: int) -> None:
@@ -87,7 +93,7 @@ class Tools:
         finally:
             process.kill()
         if process.returncode:
-            raise CannotRecord(f"{main} {' '.join(words)}\n{out.read_text()[-2000:]}{errors.read_text()[-2000:]}")
+            raise ToolFailed(f"{main} {' '.join(words)}\n{out.read_text()[-2000:]}{errors.read_text()[-2000:]}")
         return self._neutral(out.read_text())
 
     def _ended(self, process: "subprocess.Popen[bytes]") -> bool:
