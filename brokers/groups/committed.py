@@ -57,9 +57,11 @@ class CommittedOffsets:
         return tp in self.pending or any(tp in offsets for offsets in self.transactional.values())
 
     @property
-    def in_transactions(self) -> tuple[TopicPartition, ...]:
-        """The partitions with an offset of a transaction that has not ended."""
-        return tuple(dict.fromkeys(tp for offsets in self.transactional.values() for tp in offsets))
+    def outlasting(self) -> tuple[TopicPartition, ...]:
+        """The partitions with an offset that no tombstone removes from the log if it is removed here: of a transaction
+        that has not ended, or of the first commit, which is not decided."""
+        first = (tp for tp in self.pending if tp not in self.offsets)
+        return tuple(dict.fromkeys((*(tp for offsets in self.transactional.values() for tp in offsets), *first)))
 
     # -- transactions -----------------------------------------------------------------------------------------------
 

@@ -323,9 +323,9 @@ class GroupMetadataManager:
         tombstones. They need not be replicated: if they are lost, the next coordinator removes the same offsets again
         (cleanupGroupMetadata)."""
         for group in groups:
-            waiting = group.committed.in_transactions
+            outlasting = group.committed.outlasting
             removed = remove(group)
-            self._show_forgotten(group, waiting)
+            self._show_forgotten(group, outlasting)
             if group.can_be_removed:
                 self.move(group, GroupState.DEAD)
             dead = group.state is GroupState.DEAD
@@ -344,11 +344,11 @@ class GroupMetadataManager:
             if entries:
                 self._bury(group, entries)
 
-    def _show_forgotten(self, group: GroupMetadata, waiting: Iterable[TopicPartition]) -> None:
-        """Show the offsets of transactions that are removed: they are in the log, and come back from there when their
-        transaction is committed and the partition is loaded (doLoadGroupsAndOffsets)."""
-        process, left = self.process, group.committed.in_transactions
-        for tp in waiting:
+    def _show_forgotten(self, group: GroupMetadata, outlasting: Iterable[TopicPartition]) -> None:
+        """Show which of these offsets were removed: they are in the log, and come back from there as the partition is
+        loaded, those of a transaction once it is committed (doLoadGroupsAndOffsets)."""
+        process, left = self.process, group.committed.outlasting
+        for tp in outlasting:
             if tp not in left:
                 process.mark(Deviated, process.node.id, "GroupMetadata.removeOffsets", *tp, process.node.id)
 

@@ -396,13 +396,13 @@ TICKETS = (
     ),
     Ticket(
         key="GroupMetadata.removeOffsets (0.11 to 3.9)",
-        title="a coordinator that removes the offset of a deleted topic forgets the one that a transaction has written "
-        "and not ended; it stays in the log, and counts again for the next coordinator once the transaction is "
-        "committed",
+        title="a coordinator that removes the offset of a deleted topic forgets one that a transaction has written and "
+        "not ended, and a first one that is being written; it stays in the log, and counts for the next coordinator, "
+        "that of a transaction once it is committed",
         since="0.11.0.0",
         effects=(Effect(checkers=("coordinators_remember",)),),
         witness="GroupMetadata.removeOffsets",
-        source="GroupMetadata.removeOffsets and completePendingTxnOffsetCommit, GroupMetadataManager"
-        ".cleanupGroupMetadata and loadGroupsAndOffsets, 0.11.0.2, 1.1.1, 2.3.1, 2.7.0 and 3.9.0",
+        source="GroupMetadata.removeOffsets, onOffsetCommitAppend and completePendingTxnOffsetCommit, "
+        "GroupMetadataManager.cleanupGroupMetadata and loadGroupsAndOffsets, 0.11.0.2, 1.1.1, 2.3.1, 2.7.0 and 3.9.0",
     ),
 )

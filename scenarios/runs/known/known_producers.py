@@ -108,9 +108,9 @@ def _taken_for_deleted(past: KeptEvents, violation: Violation, tp: TopicPartitio
 
 
 @of_violation
-def _comes_back_with_its_transaction(past: KeptEvents, violation: Violation) -> bool:
-    """The coordinator knows no offset of the partition, of which it has removed one of an open transaction; its process
-    has not ended since."""
+def _comes_back_from_the_log(past: KeptEvents, violation: Violation) -> bool:
+    """The coordinator knows no offset of the partition, of which it has removed one that the log keeps; its process has
+    not ended since."""
     facts = violation.facts
     if not isinstance(facts, BrokerRemembers) or (facts.memory, facts.kept) != ("coordinated", "nothing"):
         return False
@@ -129,6 +129,6 @@ PRODUCERS: tuple[Reason, ...] = (
     Reason("KAFKA-7190", _producer_forgotten),
     Reason("KAFKA-9235", _kept_its_ids),
     Reason("KAFKA-9801", _left_without_assignment),
-    Reason("GroupMetadata.removeOffsets (0.11 to 3.9)", _comes_back_with_its_transaction),
+    Reason("GroupMetadata.removeOffsets (0.11 to 3.9)", _comes_back_from_the_log),
     Reason("TransactionMarkerChannelManager.addTxnMarkersToBrokerQueue (0.11 to 3.9)", _taken_for_deleted),
 )

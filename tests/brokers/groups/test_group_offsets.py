@@ -1,5 +1,6 @@
 """Offsets are committed, fetched, expire and are deleted; and what is left of them when the coordinator moves."""
 
+import pytest
 from attrs import evolve
 
 from brokers.groups.group import GroupState
@@ -11,6 +12,7 @@ from emulator.protocol.errors import Errors
 from emulator.protocol.events import GroupsLoaded, GroupsUnloaded, OffsetsCommitted, OffsetsRemoved
 from emulator.protocol.groups.group_offsets import OffsetDeleteRequest
 from emulator.protocol.groups.operations import DeleteGroupsRequest, ListGroupsRequest
+from emulator.protocol.shown import Deviated
 from emulator.protocol.types import LEADER_DURING_DELETE, TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
 from tests.brokers.bench import TP
@@ -94,6 +96,23 @@ def test_a_commit_is_answered_when_the_replicas_have_it() -> None:
     follower.fetch((OFFSETS, 0, 1))
     assert [error for _tp, error in line.last.partitions] == [Errors.NONE]
     assert bench.fetch(stable=True).offset == 5
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_first_commit_that_is_being_written_as_its_topic_is_deleted_stays_in_the_log(first: bool) -> None:
+    """GroupMetadata.removeOffsets, 0.11 to 3.9: no tombstone is written for an offset that does not count yet."""
+    bench = GroupBench()
+    if not first:
+        bench.commit(3)
+    bench.lead(1, (0, 1), 1, tp=OFFSETS, replicas=(0, 1))
+    bench.ask_commit(5)
+    shown = bench.see(Deviated)
+    bench.groups.partitions_deleted((TP,))
+    assert [one.ticket for one in shown] == (["GroupMetadata.removeOffsets"] if first else [])
+    assert bench.fetch().offset == -1
+    bench.resign(2)
+    bench.elect(3)
+    assert bench.fetch().offset == (5 if first else -1)
 
 
 def test_replicas_that_lag_fail_a_commit() -> None:
