@@ -162,6 +162,12 @@ IP = {"ip": "1.2.3.4"}
             {"connection_creation_rate": 1.0},
             "user%20name is not a valid IP or resolvable host.",
         ),
+        (
+            "kafka-2.8",
+            {"ip": "1,1.1.1"},
+            {"connection_creation_rate": 2.0},
+            "1%2C1.1.1 is not a valid IP or resolvable host.",
+        ),
         ("kafka-3.9", {"ip": ""}, {"connection_creation_rate": 1.0}, "Empty ip not supported"),
         (
             "kafka-3.9",
@@ -179,7 +185,8 @@ IP = {"ip": "1.2.3.4"}
 )
 def test_alter_client_quotas_invalid(of: Clusters, release: str, entity: Entity, quotas: Any, words: str) -> None:
     """testAlterClientQuotas(EmptyEntity|BadUser|BadClientId|BadEntityType|BadConfigKey|BadConfigValue|BadIp),
-    testAlterClientQuotasInvalidRequests, ...InvalidEntityCombination: nothing is written."""
+    testAlterClientQuotasInvalidRequests, ...InvalidEntityCombination,
+    DynamicConfigTest.shouldFailIpConfigsWithInvalidIpv4Entity: nothing is written."""
     raw = of(release)
     assert alter(raw, (entity, quotas)) == [(INVALID, words)]
     assert describe(raw, [], strict=False) == {}

@@ -4,13 +4,14 @@ drawn by lot, by librdkafka."""
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
 
 import pytest
 
 from tests.scenarios.wire.clients.test_transactions import IN, OUT, cluster, consumer, transactional
-from tests.scenarios.wire.gateway.served import LIMIT_S, wait_for
+from tests.scenarios.wire.gateway.served import LIMIT_S, Served, served, wait_for
 
 confluent_kafka = pytest.importorskip("confluent_kafka")
 admin_api = pytest.importorskip("confluent_kafka.admin")
@@ -115,3 +116,128 @@ def test_list_max_timestamp_with_empty_log() -> None:
         tp = TopicPartition(OUT, 0)
         answer = admin.list_offsets({tp: admin_api.OffsetSpec.max_timestamp()})[tp].result(LIMIT_S)
         assert (answer.offset, answer.timestamp) == (-1, -1)
+
+
+# -- the second lot ---------------------------------------------------------------------------------------------------
+
+SETTINGS = {
+    "group.initial.rebalance.delay.ms": 0,
+    "offsets.topic.num.partitions": 4,
+    "offsets.topic.replication.factor": 1,
+}
+
+
+@pytest.fixture(scope="module", params=["kafka-2.4", "kafka-3.9"])
+def of_tools(request: pytest.FixtureRequest) -> Iterator[Served]:
+    """A cluster in which partition p of topicN, which has N partitions, has N records."""
+    topics = [{"name": f"topic{count}", "partitions": count, "replication_factor": 1} for count in range(1, 5)]
+    table = {"profile": request.param, "cluster": {"brokers": 1, "config": SETTINGS}, "topics": topics}
+    with served(table, rate=4.0) as found:
+        old = admin_api.NewTopic("old", 1, 1, config={"message.format.version": "0.9.0"})
+        admin = admin_of(found)
+        admin.create_topics([old])["old"].result(LIMIT_S)
+        producer = confluent_kafka.Producer({"bootstrap.servers": found.run.bootstrap_servers, "log_level": 0})
+        for count in range(1, 5):
+            for number in range(count * count):
+                producer.produce(f"topic{count}", b"value", partition=number % count)
+        for _ in range(100):
+            producer.produce("old", b"value", partition=0)
+        producer.flush(LIMIT_S)
+        yield found
+
+
+def admin_of(found: Served) -> Any:
+    return admin_api.AdminClient({"bootstrap.servers": found.run.bootstrap_servers, "log_level": 0})
+
+
+def offsets(admin: Any, spec: Any, *tps: tuple[str, int]) -> list[int]:
+    asked = {TopicPartition(topic, number): spec for topic, number in tps}
+    return [each.result(LIMIT_S).offset for each in admin.list_offsets(asked).values()]
+
+
+def test_get_offset_shell(of_tools: Served) -> None:
+    """GetOffsetShellTest.testTopicPatternArgWithPartitionsArg, testNoOffsetIfTimestampGreaterThanLatestRecord
+    (3.3.2): what the tool asks for; ConsumerWithLegacyMessageFormatIntegrationTest.testEarliestOrLatestOffsets."""
+    admin = admin_of(of_tools)
+    named = [topic for topic in admin.list_topics().topics if topic.startswith("topic")]
+    tps = [(topic, number) for topic in sorted(named) for number in (0, 1) if number < int(topic[5:])]
+    latest, earliest = admin_api.OffsetSpec.latest(), admin_api.OffsetSpec.earliest()
+    assert offsets(admin, latest, *tps) == [int(topic[5:]) for topic, _ in tps]
+    later = admin_api.OffsetSpec.for_timestamp(int(time.time() * 2000))
+    assert offsets(admin, later, *tps) == [-1] * len(tps)
+    assert [offsets(admin, spec, ("old", 0)) for spec in (earliest, latest)] == [[0], [100]]
+
+
+def committed(admin: Any, group: str) -> dict[str, int]:
+    asked = confluent_kafka.ConsumerGroupTopicPartitions(group)
+    answer = admin.list_consumer_group_offsets([asked])[group].result(LIMIT_S)
+    return {each.topic: each.offset for each in answer.topic_partitions}
+
+
+def reset(admin: Any, group: str, offset: int) -> None:
+    wanted = confluent_kafka.ConsumerGroupTopicPartitions(group, [TopicPartition("old", 0, offset)])
+    answer = admin.alter_consumer_group_offsets([wanted])[group].result(LIMIT_S)
+    assert [each.error for each in answer.topic_partitions] == [None]
+
+
+def described(admin: Any, group: str) -> Any:
+    return admin.describe_consumer_groups([group])[group].result(LIMIT_S)
+
+
+def test_groups_that_the_tool_describes_and_resets(of_tools: Served) -> None:
+    """DescribeConsumerGroupTest.testDescribeMembersOfExistingGroup, testDescribeOffsetsOfExistingGroupWithNoMembers,
+    ResetConsumerGroupOffsetTest.testResetOffsetsExistingTopicSelectedGroups,
+    testResetOffsetsNewConsumerExistingTopic."""
+    admin = admin_of(of_tools)
+    for group in ("group1", "group2", "group3"):
+        with closing(consumer(of_tools, group=group)) as reader:
+            reader.subscribe(["old"])
+            taken(reader, 100)
+            reader.commit(asynchronous=False)
+            now = described(admin, group)
+            assert now.state == confluent_kafka.ConsumerGroupState.STABLE
+            [member] = now.members
+            assert all((member.member_id, member.client_id, member.host))
+            assert [(each.topic, each.partition) for each in member.assignment.topic_partitions] == [("old", 0)]
+        now = wait_for(lambda: (found := described(admin, group)).members or found, what="no member")  # noqa: B023
+        assert (now.state, now.members) == (confluent_kafka.ConsumerGroupState.EMPTY, [])
+        assert committed(admin, group) == {"old": 100}
+    for group in ("group1", "group2", "new.group"):
+        reset(admin, group, 50)
+    assert [committed(admin, f"group{number}")["old"] for number in (1, 2, 3)] == [50, 50, 100]
+    assert committed(admin, "new.group") == {"old": 50}
+
+
+def test_assign_and_fetch_committed_offsets(of_tools: Served) -> None:
+    """PlaintextConsumerAssignTest.testAssignAndFetchCommittedOffsets (3.9.0)."""
+    tp = TopicPartition("old", 0, 0)
+    with closing(consumer(of_tools, group="assigned")) as one, closing(consumer(of_tools, group="assigned")) as another:
+        one.assign([tp])
+        assert [record.offset() for record in taken(one, 100)] == list(range(100))
+        one.commit(asynchronous=False)
+        assert [each.offset for each in one.committed([tp], LIMIT_S)] == [100]
+        another.assign([tp])
+        assert [each.offset for each in another.committed([tp], LIMIT_S)] == [100]
+
+
+@pytest.mark.parametrize("release", ["kafka-2.3", "kafka-3.0"])
+def test_an_application_performs_multiple_transactions(release: str) -> None:
+    """EosIntegrationTest.shouldBeAbleToPerformMultipleTransactions: what Streams does, by librdkafka."""
+    with cluster(release=release) as found:
+        source = confluent_kafka.Producer({"bootstrap.servers": found.run.bootstrap_servers, "log_level": 0})
+        writer = transactional(found, "application")
+        with closing(consumer(found, group="application")) as reader, closing(consumer(found, group="check")) as check:
+            reader.assign([TopicPartition(IN, 0, 0)])
+            check.assign([TopicPartition(OUT, 0, 0)])
+            for burst in (range(5), range(5, 8)):
+                for number in burst:
+                    source.produce(IN, str(number).encode(), b"0", 0)
+                source.flush(LIMIT_S)
+                writer.begin_transaction()
+                for record in taken(reader, len(burst)):
+                    writer.produce(OUT, record.value(), record.key(), 0)
+                position = reader.position([TopicPartition(IN, 0)])
+                writer.send_offsets_to_transaction(position, reader.consumer_group_metadata(), LIMIT_S)
+                writer.commit_transaction(LIMIT_S)
+                assert [int(record.value()) for record in taken(check, len(burst))] == list(burst)
+            assert [each.offset for each in reader.committed([TopicPartition(IN, 0)], LIMIT_S)] == [8]
