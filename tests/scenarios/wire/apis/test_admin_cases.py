@@ -487,6 +487,19 @@ def test_scram_users(of: Clusters, release: str) -> None:
 
 
 @pytest.mark.parametrize("release", ["kafka-2.7", "kafka-3.9"])
+def test_scram_users_and_the_controller(of: Clusters, release: str) -> None:
+    """testDescribeNotController, testAlterNotController (2.7.2): any broker describes, the controller alone alters."""
+    of(release)
+    raw = of.served[release].connect(1)
+    assert raw.ask(DESCRIBE_SCRAM, 0, {"users": None})["error_code"] == 0
+    asked = {"deletions": [{"name": "user1", "mechanism": 1}], "upsertions": [upsert("user2", 2)]}
+    found = raw.ask(ALTER_SCRAM, 0, asked)["results"]
+    assert {each["user"]: Errors(each["error_code"]) for each in found} == dict.fromkeys(
+        ("user1", "user2"), Errors.NOT_CONTROLLER
+    )
+
+
+@pytest.mark.parametrize("release", ["kafka-2.7", "kafka-3.9"])
 def test_client_quotas_for_scram_users(of: Clusters, release: str) -> None:
     """testClientQuotasForScramUsers."""
     raw = of(release)

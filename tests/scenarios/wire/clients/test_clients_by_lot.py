@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.scenarios.wire.clients.test_transactions import IN, OUT, cluster, consumer, transactional
+from tests.scenarios.wire.clients.test_transactions import leader as leader_of
 from tests.scenarios.wire.gateway.served import LIMIT_S, Served, served, wait_for
 
 confluent_kafka = pytest.importorskip("confluent_kafka")
@@ -241,3 +242,90 @@ def test_an_application_performs_multiple_transactions(release: str) -> None:
                 writer.commit_transaction(LIMIT_S)
                 assert [int(record.value()) for record in taken(check, len(burst))] == list(burst)
             assert [each.offset for each in reader.committed([TopicPartition(IN, 0)], LIMIT_S)] == [8]
+
+
+# -- the third lot ----------------------------------------------------------------------------------------------------
+
+
+def test_groups_of_two_that_the_tool_describes_and_deletes(of_tools: Served) -> None:
+    """DescribeConsumerGroupTest.testDescribe(Members)WithMultiPartitionTopicAndMultipleConsumers,
+    DeleteConsumerGroupsTest.testDeleteCmdAllGroups."""
+    admin, groups = admin_of(of_tools), ("pair1", "pair2", "pair3")
+    for group in groups:
+        with closing(consumer(of_tools, group=group)) as one, closing(consumer(of_tools, group=group)) as other:
+            for member in (one, other):
+                member.subscribe(["topic2"])
+
+            def shared() -> bool:
+                for member in (one, other):
+                    member.consume(1, 0.05)
+                now = described(admin, group)  # noqa: B023
+                return [len(each.assignment.topic_partitions) for each in now.members] == [1, 1]
+
+            wait_for(shared, what="two members with a partition each")
+            now = described(admin, group)
+            assert now.state == confluent_kafka.ConsumerGroupState.STABLE
+            refused = admin.delete_consumer_groups([group])[group]
+            with pytest.raises(confluent_kafka.KafkaException) as failed:
+                refused.result(LIMIT_S)
+            assert failed.value.args[0].name() == "NON_EMPTY_GROUP"
+        wait_for(lambda: not described(admin, group).members, what="no member")  # noqa: B023
+    for deleted in admin.delete_consumer_groups(list(groups)).values():
+        assert deleted.result(LIMIT_S) is None
+    assert not {each.group_id for each in admin.list_consumer_groups().result(LIMIT_S).valid} & set(groups)
+
+
+def test_commit_metadata(of_tools: Served) -> None:
+    """PlaintextConsumerCommitTest.testCommitMetadata (3.9.0)."""
+    with closing(consumer(of_tools, group="metadata")) as reader:
+        reader.assign([TopicPartition("old", 0, 0)])
+        taken(reader, 1)
+        tp = TopicPartition("old", 0)
+        for wanted, asynchronous in (
+            (TopicPartition("old", 0, 5, "foo"), False),
+            (TopicPartition("old", 0, 10, "bar"), True),
+            (TopicPartition("old", 0, 5), False),
+        ):
+            reader.commit(offsets=[wanted], asynchronous=asynchronous)
+            wait_for(lambda: reader.committed([tp], LIMIT_S)[0].offset == wanted.offset, what="the offset")  # noqa: B023
+            [found] = reader.committed([tp], LIMIT_S)
+            assert (found.metadata or None) == wanted.metadata
+
+
+def test_fetch_of_an_invalid_offset(of_tools: Served) -> None:
+    """PlaintextConsumerFetchTest.testFetchInvalidOffset (3.9.0), PlaintextConsumerTest.testAutoOffsetReset: without a
+    reset policy the reader gets an error; with one it begins."""
+    servers = {"bootstrap.servers": of_tools.run.bootstrap_servers, "log_level": 0, "group.id": "new"}
+
+    def first(policy: str, offset: int) -> Any:
+        with closing(confluent_kafka.Consumer({**servers, "auto.offset.reset": policy})) as reader:
+            reader.assign([TopicPartition("old", 0, offset)])
+            return wait_for(lambda: reader.poll(0.1), what="an answer")
+
+    stored = confluent_kafka.OFFSET_STORED
+    assert first("error", stored).error().name() == "_AUTO_OFFSET_RESET"
+    failed = first("error", 101)
+    assert failed.error().name() == "_AUTO_OFFSET_RESET"
+    assert "out of range" in failed.error().str()
+    assert first("earliest", stored).offset() == 0
+
+
+def test_assign_and_consume_with_leader_change() -> None:
+    """PlaintextConsumerAssignTest.testAssignAndConsumeWithLeaderChangeValidatingPositions (3.9.0)."""
+    with cluster(release="kafka-3.9") as found:
+        producer = confluent_kafka.Producer({"bootstrap.servers": found.run.bootstrap_servers, "log_level": 0})
+        with closing(consumer(found)) as reader:
+            reader.assign([TopicPartition(OUT, 0, 0)])
+            for begin in (0, 10):
+                for number in range(10):
+                    producer.produce(OUT, str(begin + number).encode(), partition=0)
+                producer.flush(LIMIT_S)
+                records = taken(reader, 10)
+                assert [(record.offset(), int(record.value())) for record in records] == [
+                    (begin + number, begin + number) for number in range(10)
+                ]
+                if not begin:
+                    leader = leader_of(found, f"{OUT}-0")
+                    found.operate("broker.stop", target=leader)
+                    wait_for(lambda: leader_of(found, f"{OUT}-0") not in (leader, -1), what="another leader")  # noqa: B023
+                    found.operate("broker.start", target=leader)

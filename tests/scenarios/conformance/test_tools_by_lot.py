@@ -1,0 +1,133 @@
+"""More cases of Kafka's suites of producers, consumers, admin clients and tools (1.1.1 to 3.9.0) that were drawn by
+lot."""
+
+import pytest
+
+from emulator.protocol.alter_configs import AlterConfigsRequest
+from emulator.protocol.clients.metadata import ClientMetadataRequest
+from emulator.protocol.create_topics import CreateTopicsRequest, NewTopic
+from emulator.protocol.describe_configs import Resource, ResourceType
+from emulator.protocol.log_dirs import DescribeLogDirsRequest
+from understudy.protocol import Errors, InitProducerIdRequest, TopicPartition
+from understudy.testing import ClusterInstance, cluster, in_virtual_time
+
+TP = TopicPartition("t", 0)
+MINUTE = 60_000_000
+
+
+@pytest.mark.parametrize("release", ["kafka-1.1", "kafka-3.9"])
+@in_virtual_time
+async def test_too_large_record_with_ack_zero(release: str) -> None:
+    """ProducerFailureHandlingTest.testTooLargeRecordWithAckZero: no error, and no offset."""
+    async with cluster(2, {"t": [[0, 1]]}, profile=release, config={"message.max.bytes": 100_000}) as c:
+        await c.settled()
+        assert list(await c.produce(TP, size=100_001, acks=0)) == []
+        await c.settled()
+        assert (await c.list_offsets(TP)).end == 0
+
+
+async def alter(c: ClusterInstance, broker: int, **entries: str) -> Errors:
+    given = tuple((name.replace("_", "."), value) for name, value in entries.items())
+    asked = AlterConfigsRequest(((Resource(ResourceType.BROKER, str(broker)), given),))
+    [(_, error)] = (await c.send(broker, asked)).resources
+    await c.settled()
+    return Errors(error.code)
+
+
+@pytest.mark.parametrize("release", ["kafka-1.1", "kafka-3.9"])
+@in_virtual_time
+async def test_dynamic_configs_of_a_broker(release: str) -> None:
+    """DynamicBrokerConfigTest.testDynamicListenerConfig, testDynamicConfigInitializationWithoutConfigsInZK: a listener
+    more; and a pool of threads, where nothing was in ZooKeeper."""
+    async with cluster(2, {"t": [[0]]}, profile=release) as c:
+        assert c.children("/config/brokers") == ()
+        assert await alter(c, 0, num_io_threads="10", background_threads="20") is Errors.NONE
+        more = "PLAINTEXT://hostname:9092,SASL_PLAINTEXT://hostname:9093"
+        assert await alter(c, 1, listeners=more) is Errors.NONE
+
+
+@pytest.mark.parametrize("release", ["kafka-2.4", "kafka-3.9"])
+@in_virtual_time
+async def test_topic_deletion(release: str) -> None:
+    """TopicCommandIntegrationTest.testTopicDeletion."""
+    async with cluster(6, profile=release) as c:
+        await c.create_topic("t", [[3]])
+        await c.settled()
+        assert c.znode("/admin/delete_topics/t") is None
+        await c.delete_topic("t")
+        await c.settled()
+        assert c.znode("/admin/delete_topics/t") is None
+        assert c.znode("/brokers/topics/t") is None
+        assert [c.log(broker, TP) for broker in range(6)] == [None] * 6
+        for broker in range(6):
+            [topic] = (await c.send(broker, ClientMetadataRequest(("t",)))).topics
+            assert topic.error is Errors.UNKNOWN_TOPIC_OR_PARTITION
+
+
+@pytest.mark.parametrize("release", ["kafka-3.3", "kafka-3.9"])
+@in_virtual_time
+async def test_describe_unavailable_partitions(release: str) -> None:
+    """TopicCommandIntegrationTest.testDescribeUnavailablePartitions, testCreateWithReplicaAssignment (3.3.2)."""
+    async with cluster(6, profile=release, controller=5, checkers=False) as c:
+        await c.create_topic("one", [[number] for number in range(6)])
+        await c.create_topic("two", [[5, 4], [3, 2], [1, 0]])
+        await c.settled()
+        [topic] = (await c.send(2, ClientMetadataRequest(("two",)))).topics
+        assert [each.state.replicas for each in topic.partitions] == [(5, 4), (3, 2), (1, 0)]
+        await c.stop(0)
+        await c.settled()
+        for broker in range(1, 6):
+            [topic] = (await c.send(broker, ClientMetadataRequest(("one",)))).topics
+            lost = [each for each in topic.partitions if each.error is Errors.LEADER_NOT_AVAILABLE]
+            assert [(each.state.tp.partition, each.state.leader, each.state.replicas) for each in lost] == [
+                (0, -1, (0,))
+            ]
+
+
+@pytest.mark.parametrize("release", ["kafka-1.1", "kafka-2.4"])
+@in_virtual_time
+async def test_describe_log_dirs(release: str) -> None:
+    """AdminClientIntegrationTest.testDescribeLogDirs."""
+    async with cluster(3, {"topic": [[number % 3] for number in range(10)]}, profile=release, log_dirs=2) as c:
+        await c.settled()
+        for broker in range(3):
+            found = (await c.send(broker, DescribeLogDirsRequest())).directories
+            replicas = {replica.tp.partition: each.name for each in found for replica in each.replicas}
+            assert sorted(replicas) == [number for number in range(10) if number % 3 == broker]
+            for number, name in replicas.items():
+                replica = c._cluster.brokers[broker].replicas.partitions[TopicPartition("topic", number)]
+                assert replica.log.directory.disk.name == name
+
+
+@pytest.mark.parametrize("release", ["kafka-2.7", "kafka-3.9"])
+@in_virtual_time
+async def test_assign_replicas_to_brokers_with_invalid_parameters(release: str) -> None:
+    """AdminRackAwareTest.testAssignReplicasToBrokersWithInvalidParameters (3.9.0), by what a broker answers: with racks
+    for some brokers alone no topic is made."""
+    async with cluster(5, profile=release) as c:
+
+        async def create(partitions: int, factor: int) -> Errors:
+            asked = CreateTopicsRequest((NewTopic("t", partitions, factor),), MINUTE, validate_only=True)
+            [topic] = (await c.send(c.controller(), asked)).topics
+            error: Errors = topic.error.code
+            return error
+
+        assert await create(0, 1) is Errors.INVALID_PARTITIONS
+        assert await create(10, 0) is Errors.INVALID_REPLICATION_FACTOR
+        assert await create(10, 6) is Errors.INVALID_REPLICATION_FACTOR
+        assert await create(10, 5) is Errors.NONE
+
+
+@in_virtual_time
+async def test_contiguous_ids() -> None:
+    """ProducerIdManagerTest.testContiguousIds (3.3.2): over three blocks."""
+    async with cluster(1, profile="kafka-3.3") as c:
+        ids = list[int]()
+        while len(ids) < 3000:
+            response = await c.send(0, InitProducerIdRequest())
+            if response.error is Errors.COORDINATOR_LOAD_IN_PROGRESS:
+                await c.sleep("1ms")
+                continue
+            assert response.error is Errors.NONE
+            ids.append(response.producer_id)
+        assert ids == list(range(3000))
