@@ -5,11 +5,15 @@ from typing import Any
 
 import pytest
 
+from brokers.client_quotas import DEFAULT, PRODUCER, ClientQuotaManager, ClientQuotas
 from brokers.groups.group import GroupMetadata, GroupState
+from brokers.groups.member import Timeouts
 from brokers.groups.records import StoredGroup
+from brokers.replica_manager.alter_isr import INTERVAL_US
 from brokers.transactions.describing import TransactionsDescriber
 from brokers.transactions.metadata import TransactionMetadata, TransactionState
 from emulator.protocol.clients.fetch import FINAL_EPOCH, ConsumerFetchRequest, PartitionData, by_id
+from emulator.protocol.delete_records import DeleteRecordsRequest
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import FetchResponse
 from emulator.protocol.groups.group_offsets import OffsetDeleteRequest
@@ -18,15 +22,19 @@ from emulator.protocol.groups.operations import DeleteGroupsRequest
 from emulator.protocol.transactions.describing import ListTransactionsRequest
 from emulator.protocol.types import TopicPartition
 from scenarios.profiles import PROFILES
-from tests.brokers.bench import Bench
+from tests.brokers.bench import TP, Bench, config
 from tests.brokers.conformance.test_group_coordinator import of, one
 from tests.brokers.conformance.test_group_metadata import Failing
-from tests.brokers.conformance.test_groups import FIRST, ONE, ask
+from tests.brokers.conformance.test_groups import FIRST, ONE, ask, static_pair
 from tests.brokers.conformance.test_transaction_coordinator import brought_to
 from tests.brokers.conformance.test_transaction_coordinator import of as transactions_of
-from tests.brokers.groups.bench import GROUP
+from tests.brokers.groups.bench import GROUP, OFFSETS
+from tests.brokers.replica_manager.test_alter_isr import Desk
+from tests.brokers.requests.clients import produce, records
+from tests.brokers.requests.test_throttle import leaders_half
 from tests.brokers.transactions.bench import STATES
-from tests.scenarios.wire.apis.test_kafka_apis import SYNC, versions
+from tests.brokers.transactions.test_markers import MarkersBench
+from tests.scenarios.wire.apis.test_kafka_apis import SYNC, offset, versions
 from tests.scenarios.wire.apis.test_kafka_apis import ask as wire_ask
 
 NONE, UNKNOWN = Errors.NONE, Errors.UNKNOWN_MEMBER_ID
@@ -73,9 +81,9 @@ def test_load_empty_consumer_group() -> None:
 def test_offsets_of_an_old_client() -> None:
     """OffsetCommitTest.testUpdateOffsets, testLargeMetadataPayload (1.1.1)."""
     bench = of("kafka-1.1")
-    for offset, metadata in ((42, ""), (100, "some metadata")):
-        assert bench.commit(offset, metadata=metadata) is NONE
-        assert (bench.fetch().offset, bench.fetch().metadata) == (offset, metadata)
+    for place, metadata in ((42, ""), (100, "some metadata")):
+        assert bench.commit(place, metadata=metadata) is NONE
+        assert (bench.fetch().offset, bench.fetch().metadata) == (place, metadata)
     body = {"group_id": GROUP, "topics": [{"name": "unknownTopic", "partition_indexes": [0]}]}
     [topic] = wire_ask(bench, 9, 1, body)["topics"]
     [found] = topic["partitions"]
@@ -230,3 +238,179 @@ def test_a_leader_that_knows_a_newer_coordinator() -> None:
     bench.wait(60_000_000)
     assert bench.markers.noted == []
     assert bench.state == "PrepareCommit"
+
+
+# -- the fourth lot ---------------------------------------------------------------------------------------------------
+
+
+def test_static_member_rejoin_as_leader_with_mismatched_instance_id() -> None:
+    """testStaticMemberRejoinAsLeaderWithMismatchedInstanceId (3.9.0)."""
+    bench, leader, _follower = static_pair()
+    written = bench.manager.partitions[OFFSETS].log.end_offset
+    assert ask(bench, leader, "follower").last.error is Errors.FENCED_INSTANCE_ID
+    assert bench.manager.partitions[OFFSETS].log.end_offset == written
+
+
+def test_update_member() -> None:
+    """GroupMetadataTest.testUpdateMember (3.3.2)."""
+    bench = of("kafka-3.3")
+    member, _ = one(bench)
+    group, [known] = bench.group, bench.group.members.values()
+    assert known.member_id == member
+    group.update(known, (("roundrobin", b""),), Timeouts(120_000_000, 20_000_000), None)
+    assert (group.rebalance_timeout_us, known.session_timeout_us) == (120_000_000, 20_000_000)
+
+
+def test_offsets_in_a_transaction_with_another_generation() -> None:
+    """testTxnCommitOffsetWithIllegalGeneration (2.7.2)."""
+    bench = MarkersBench(PROFILES["kafka-2.7"].policies.brokers.groups)
+    joined = bench.join()
+    wrong: dict[str, Any] = {"member_id": joined.member_id, "generation": joined.generation + 5}
+    assert bench.commit_in_transaction(0, **wrong) is Errors.ILLEGAL_GENERATION
+
+
+def test_unload_offsets_and_group_ignored_after_stop_replica() -> None:
+    """testUnloadOffsetsAndGroupIgnoredAfterStopReplica (2.8.2): the epoch stays known, and a later one loads it all."""
+    bench = of("kafka-2.8", elected=False)
+    bench.elect(2)
+    member, generation = one(bench)
+    assert bench.commit(23, member, generation) is NONE
+    before = bench.group
+    bench.groups.resigned(0, None)
+    assert GROUP not in bench.groups.store.groups
+    assert bench.groups.store.partitions._epochs[0] == 2
+    bench.groups.elected(0, 3)
+    bench.wait(0)
+    group = bench.group
+    assert group is not before
+    for name in ("id", "leader", "generation", "protocol_type", "protocol"):
+        assert getattr(group, name) == getattr(before, name)
+    assert (group.state, list(group.members)) == (GroupState.STABLE, [member])
+    [(value, _)] = group.committed.offsets.values()
+    assert (value.offset, value.expire_ms) == (23, None)
+
+
+@pytest.mark.parametrize("partition", [-1, 1])
+def test_add_partitions_to_txn_with_invalid_partition(partition: int) -> None:
+    """testAddPartitionsToTxnWithInvalidPartition (2.3.1)."""
+    bench = transactions_of("kafka-2.3")
+    assert bench.add((15, 0), TopicPartition("t", partition)) is Errors.UNKNOWN_TOPIC_OR_PARTITION
+
+
+def test_markers_of_an_abort_that_was_decided_are_written_after_loading() -> None:
+    """shouldWriteTxnMarkersForTransactionInPreparedAbortState."""
+    bench = transactions_of("kafka-1.1")
+    number, _ = brought_to(TransactionState.PREPARE_ABORT, bench)
+    bench.markers.noted.clear()
+    bench.resign(1)
+    bench.elect(2)
+    assert bench.state == "PrepareAbort"
+    assert [(each.marker.producer_id, each.marker.committed) for _, each in bench.markers.noted] == [(number, False)]
+
+
+def test_read_uncommitted_list_offsets() -> None:
+    """testReadUncommittedConsumerListOffsetLimitedAtHighWatermark,
+    testReadUncommittedConsumerListOffsetEarliestOffsetEqualsHighWatermark (1.1.1): a reader sees nothing above the high
+    watermark, by time either."""
+    bench = Bench(PROFILES["kafka-1.1"].policies.brokers)
+    bench.lead(isr=(0, 1))
+    for number in range(20):
+        produce(bench, records(b"a", timestamp_ms=1000 + number, id=number + 1))
+    bench.follower(1).at(15)
+    assert bench.partition.high_watermark == 15
+    assert offset(bench, 2, -1)[:2] == (NONE, 15)
+    assert offset(bench, 2, 1014)[:3] == (NONE, 14, 1014)
+    assert offset(bench, 2, 1015)[:3] == (NONE, -1, -1)
+    bench.send(DeleteRecordsRequest(((TP, 15),), 1000))
+    assert offset(bench, 2, -2)[:3] == (NONE, 15, -1)
+
+
+def test_high_watermark_persistence_of_multiple_partitions() -> None:
+    """HighwatermarkPersistenceTest.testHighWatermarkPersistenceMultiplePartitions."""
+    bench = Bench()
+    one_of, other = TopicPartition("foo1", 0), TopicPartition("foo2", 0)
+
+    def checkpointed(tp: TopicPartition) -> int:
+        partition = bench.manager.partitions[tp]
+        return partition.log.directory.checkpointed(partition)
+
+    bench.lead(isr=(0,), tp=one_of)
+    bench.wait(5_000_000)
+    assert checkpointed(one_of) == 0
+    bench.produce(one_of, count=5)
+    bench.wait(5_000_000)
+    assert checkpointed(one_of) == 5
+    bench.lead(isr=(0,), tp=other)
+    bench.wait(5_000_000)
+    assert checkpointed(other) == 0
+    bench.produce(other, count=15)
+    bench.produce(one_of, count=5)
+    assert [bench.manager.partitions[tp].high_watermark for tp in (one_of, other)] == [10, 15]
+    bench.wait(5_000_000)
+    assert [checkpointed(tp) for tp in (one_of, other)] == [10, 15]
+
+
+def test_isr_expiration_for_stuck_followers() -> None:
+    """ISRExpirationTest.testIsrExpirationForStuckFollowers (2.3.1)."""
+    bench = Bench(config(replica_lag_time_max_us=100_000))
+    bench.lead(isr=(0, 1))
+    bench.produce(count=20)
+    bench.follower(1).at(19)
+    assert bench.partition.get_out_of_sync_replicas(bench.world.now) == ()
+    bench.at(bench.world.now + 150_000)
+    assert bench.partition.get_out_of_sync_replicas(bench.world.now) == (1,)
+
+
+@pytest.mark.parametrize("in_sync", [True, False])
+def test_complete_in_delayed_fetch_with_replica_throttling(in_sync: bool) -> None:
+    """ReplicaManagerQuotasTest.testCompleteInDelayedFetchWithReplicaThrottling: records complete the fetch that waits
+    of a follower in sync, and not that of one that a throttle holds back."""
+    bench = Bench(throttle=leaders_half(f"{TP.partition}:0", replication=1))
+    bench.lead(isr=(0, 1) if in_sync else (0,))
+    for _ in range(10):
+        bench.produce()
+    follower = bench.follower(1, max_partition_bytes=10_000)
+    assert follower.at(0) is not None  # what crosses the limit goes out
+    assert bench.manager.throttle is not None
+    line = follower.line
+    count = len(line.replies)
+    assert follower.at(10) is None
+    bench.produce()
+    assert (len(line.replies) > count) is in_sync
+
+
+def test_user_client_id_quota_change() -> None:
+    """DynamicConfigChangeTest.testUserClientIdQuotaChange."""
+    quotas = ClientQuotas()
+    entity = "users/ANONYMOUS/clients/testClient"
+    quotas.configured(entity, {"producer_byte_rate": "1000", "consumer_byte_rate": "2000"})
+    managers = (quotas.produce, quotas.fetch)
+    assert [each.most_in_window("ANONYMOUS", "testClient") for each in managers] == [10_000, 20_000]
+    quotas.configured(entity, {})
+    assert [each.most_in_window("ANONYMOUS", "testClient") for each in managers] == [None, None]
+
+
+def test_user_quota_parsing_with_default_client_id_quota() -> None:
+    """ClientQuotaManagerTest.testUserQuotaParsingWithDefaultClientIdQuota."""
+    manager = ClientQuotaManager(PRODUCER)
+    user, client = "User1", "p1"
+    for limit, sent, throttled in ((2000, 2500 * 11, True), (3000, 0, False), (500, 0, True)):
+        manager.update((user, None), {PRODUCER: str(limit)})
+        assert manager.most_in_window(user, client) == limit * 10
+        assert manager.most_in_window("RandomUser", "random-client-id") is None
+        assert (manager.record(user, client, sent, 0) > 0) is throttled
+    manager.update((user, None), {})
+    manager.update((DEFAULT, None), {PRODUCER: "4000"})
+    assert manager.most_in_window(user, client) == 40_000
+    assert manager.record(user, client, 1000 * 11, 0) == 0
+
+
+def test_a_change_of_an_isr_goes_to_the_controller() -> None:
+    """AlterIsrManagerTest.testBasic (2.7.2)."""
+
+    async def test(desk: Desk) -> None:
+        desk.wish()
+        await desk.world.sleep(INTERVAL_US)
+        assert len(desk.asked) == 1
+
+    Desk().play(test)

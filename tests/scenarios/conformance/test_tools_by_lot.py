@@ -1,15 +1,28 @@
 """More cases of Kafka's suites of producers, consumers, admin clients and tools (1.1.1 to 3.9.0) that were drawn by
 lot."""
 
+from contextlib import suppress
+
 import pytest
 
-from emulator.protocol.alter_configs import AlterConfigsRequest
+from brokers.log.checkpoints import HIGH_WATERMARKS, OffsetCheckpointFile
+from emulator.protocol.alter_configs import AlterConfigOp, AlterConfigsRequest, IncrementalAlterConfigsRequest, OpType
 from emulator.protocol.clients.metadata import ClientMetadataRequest
 from emulator.protocol.create_topics import CreateTopicsRequest, NewTopic
 from emulator.protocol.describe_configs import Resource, ResourceType
 from emulator.protocol.log_dirs import DescribeLogDirsRequest
-from understudy.protocol import Errors, InitProducerIdRequest, TopicPartition
-from understudy.testing import ClusterInstance, cluster, in_virtual_time
+from understudy.actions import DiskFail
+from understudy.protocol import (
+    CoordinatorType,
+    ElectionType,
+    ElectLeadersRequest,
+    Errors,
+    FindCoordinatorRequest,
+    InitProducerIdRequest,
+    ListPartitionReassignmentsRequest,
+    TopicPartition,
+)
+from understudy.testing import ClusterInstance, KafkaError, cluster, in_virtual_time
 
 TP = TopicPartition("t", 0)
 MINUTE = 60_000_000
@@ -131,3 +144,147 @@ async def test_contiguous_ids() -> None:
             assert response.error is Errors.NONE
             ids.append(response.producer_id)
         assert ids == list(range(3000))
+
+
+# -- the fourth lot ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("release", ["kafka-1.1", "kafka-2.4"])
+@in_virtual_time
+async def test_fail_if_proposed_does_not_match_existing(release: str) -> None:
+    """ReassignPartitionsClusterTest.shouldFailIfProposedDoesNotMatchExisting: the tool refuses, and writes nothing."""
+    async with cluster(2, {"t": [[0]]}, profile=release) as c:
+        await c.settled()
+        with pytest.raises(KafkaError):
+            await c.reassign({"t-1": [1]}, via="zk" if release == "kafka-1.1" else None)
+        assert c.znode("/admin/reassign_partitions") is None
+        assert c.partitions() == ["t-0"]
+
+
+@in_virtual_time
+async def test_list_reassignments_without_any() -> None:
+    """testListReassignmentsDoesNotShowNonReassigningPartitions (2.4.1)."""
+    async with cluster(3, {"t": [[0, 1, 2]]}, profile="kafka-2.4") as c:
+        await c.settled()
+        for asked in ((TP,), None):
+            found = await c.send(c.controller(), ListPartitionReassignmentsRequest(asked))
+            assert (found.error, found.partitions) == (Errors.NONE, ())
+
+
+@pytest.mark.parametrize("release", ["kafka-3.3", "kafka-3.9"])
+@in_virtual_time
+async def test_configs_of_topics_that_there_are_not(release: str) -> None:
+    """DynamicConfigChangeTest.testIncrementalAlterDefaultTopicConfig, testConfigChangeOnNonExistingTopicWithAdminClient
+    (3.3.2)."""
+    async with cluster(2, profile=release) as c:
+        for name, error in (("", Errors.INVALID_REQUEST), ("none", Errors.UNKNOWN_TOPIC_OR_PARTITION)):
+            ops = (AlterConfigOp("flush.messages", OpType.SET, "200000"),)
+            asked = IncrementalAlterConfigsRequest(((Resource(ResourceType.TOPIC, name), ops),))
+            [(_, found)] = (await c.send(0, asked)).resources
+            assert found.code is error
+
+
+@pytest.mark.parametrize("release", ["kafka-1.1", "kafka-3.9"])
+@in_virtual_time
+async def test_io_exception_during_log_roll(release: str) -> None:
+    """LogDirFailureTest.testIOExceptionDuringLogRoll: another replica leads, and the controller knows why."""
+    tp = TopicPartition("topic", 0)
+    config = {"offsets.topic.replication.factor": 2}
+    async with cluster(2, {"topic": [[0, 1]]}, profile=release, log_dirs=3, config=config, checkers=False) as c:
+        await c.produce(tp)
+        directories = (await c.send(0, DescribeLogDirsRequest((tp,)))).directories
+        [failing] = [each.name for each in directories if each.replicas]
+        c.perform(DiskFail(log_dir=failing), 0)
+        with pytest.raises(KafkaError):
+            await c.produce(tp, retries=False, broker=0)
+        await c.until(lambda: c.leader(tp) == 1)
+        await c.produce(tp)
+        await c.settled()
+        assert await c.consume(tp, 2) == [0, 1]
+        assert c.children("/log_dir_event_notification") == ()
+        assert c.isr(tp) == [1]
+
+
+@pytest.mark.parametrize("release", ["kafka-1.1", "kafka-3.9"])
+@in_virtual_time
+async def test_hw_checkpoint_no_failures_multiple_log_segments(release: str) -> None:
+    """LogRecoveryTest.testHWCheckpointNoFailuresMultipleLogSegments."""
+    async with cluster(
+        2, {"topic": [[0, 1]]}, profile=release, config={"log.segment.bytes": 2000}, checkers=False
+    ) as c:
+        tp = TopicPartition("topic", 0)
+        for _ in range(20):
+            await c.produce(tp, size=500)
+        await c.settled()
+        for broker in (0, 1):
+            await c.stop(broker)
+        for broker in (0, 1):
+            log = c.log(broker, tp)
+            assert log is not None
+            assert log.end_offset == 20
+            checkpoint = OffsetCheckpointFile(c._cluster.nodes[broker].disk, HIGH_WATERMARKS)
+            assert checkpoint.get(tp) == 20
+
+
+@pytest.mark.parametrize("release", ["kafka-1.1", "kafka-3.9"])
+@in_virtual_time
+async def test_add_partition_during_delete_topic(release: str) -> None:
+    """DeleteTopicTest.testAddPartitionDuringDeleteTopic."""
+    async with cluster(3, {"test": [[0, 1, 2]]}, profile=release) as c:
+        await c.settled()
+        await c.delete_topic("test")
+        with suppress(KafkaError):
+            await c.create_partitions("test", 3, [[0, 1, 2], [0, 1, 2]])
+        await c.settled()
+        assert c.znode("/brokers/topics/test") is None
+        assert c.znode("/admin/delete_topics/test") is None
+        for broker in range(3):
+            assert [c.log(broker, TopicPartition("test", number)) for number in range(3)] == [None] * 3
+
+
+@pytest.mark.parametrize("kind", list(CoordinatorType))
+@in_virtual_time
+async def test_find_coordinator_not_enough_brokers(kind: CoordinatorType) -> None:
+    """testFindCoordinatorNotEnoughBrokersForTxnTopic (2.8.2)."""
+    async with cluster(2, profile="kafka-2.8", config={"transaction.state.log.replication.factor": 3}) as c:
+        [found] = (await c.send(0, FindCoordinatorRequest(("group",), kind))).coordinators
+        assert found.error is Errors.COORDINATOR_NOT_AVAILABLE
+        await c.settled()
+        assert c.partitions() == []
+
+
+@in_virtual_time
+async def test_elect_unclean_leaders_for_many_partitions() -> None:
+    """testElectUncleanLeadersForManyPartitions (2.4.1)."""
+    tps = (TP, TopicPartition("t", 1))
+    async with cluster(3, {"t": [[1, 2], [1, 2]]}, profile="kafka-2.4", controller=0, checkers=False) as c:
+        await c.settled()
+        assert [c.leader(tp) for tp in tps] == [1, 1]
+        await c.stop(2)
+        await c.until(lambda: [c.isr(tp) for tp in tps] == [[1], [1]])
+        await c.stop(1)
+        await c.settled()
+        assert [c.leader(tp) for tp in tps] == [-1, -1]
+        c.start(2)
+        await c.settled()
+        response = await c.send(0, ElectLeadersRequest(ElectionType.UNCLEAN, tps))
+        assert dict(response.partitions) == dict.fromkeys(tps, Errors.NONE)
+        assert [c.leader(tp) for tp in tps] == [2, 2]
+
+
+@pytest.mark.parametrize("release", ["kafka-2.3", "kafka-2.4"])
+@in_virtual_time
+async def test_metadata_refresh(release: str) -> None:
+    """AdminClientIntegrationTest.testMetadataRefresh: topics are made after the controller has changed."""
+    async with cluster(3, profile=release) as c:
+        await c.create_topic("mytopic", [[0]])
+        old = c.controller()
+        await c.stop(old)
+        c.start(old)
+        await c.until(lambda: c.controller() >= 0)
+        await c.settled()
+        await c.create_topic("mytopic3", [[1]])
+        await c.settled()
+        for broker in range(3):
+            found = (await c.send(broker, ClientMetadataRequest(None))).topics
+            assert sorted(topic.name for topic in found) == ["mytopic", "mytopic3"]

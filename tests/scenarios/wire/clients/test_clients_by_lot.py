@@ -3,9 +3,10 @@ drawn by lot, by librdkafka."""
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import Any
 
 import pytest
@@ -329,3 +330,122 @@ def test_assign_and_consume_with_leader_change() -> None:
                     found.operate("broker.stop", target=leader)
                     wait_for(lambda: leader_of(found, f"{OUT}-0") not in (leader, -1), what="another leader")  # noqa: B023
                     found.operate("broker.start", target=leader)
+
+
+# -- the fourth lot ---------------------------------------------------------------------------------------------------
+
+
+def test_groups_with_a_member_too_many_and_groups_that_are_missing(of_tools: Served) -> None:
+    """DescribeConsumerGroupTest.testDescribeStateWithConsumersWithoutAssignedPartitions,
+    DeleteConsumerGroupsTest.testDeleteCmdNonEmptyGroup, testDeleteCmdWithMixOfSuccessAndError."""
+    admin, group = admin_of(of_tools), "crowd"
+
+    def deletion(name: str) -> str:
+        try:
+            admin.delete_consumer_groups([name])[name].result(LIMIT_S)
+        except confluent_kafka.KafkaException as failed:
+            return str(failed.args[0].name())
+        return ""
+
+    with closing(consumer(of_tools, group=group)) as one, closing(consumer(of_tools, group=group)) as other:
+        for member in (one, other):
+            member.subscribe(["topic1"])
+
+        def both() -> bool:
+            for member in (one, other):
+                member.consume(1, 0.05)
+            now = described(admin, group)
+            stable = now.state == confluent_kafka.ConsumerGroupState.STABLE
+            return stable and sorted(len(each.assignment.topic_partitions) for each in now.members) == [0, 1]
+
+        wait_for(both, what="two members, one of them without a partition")
+        assert deletion(group) == "NON_EMPTY_GROUP"
+    wait_for(lambda: not described(admin, group).members, what="no member")
+    assert [deletion(name) for name in (group, "missing.group")] == ["", "GROUP_ID_NOT_FOUND"]
+
+
+@pytest.mark.parametrize("release", ["kafka-2.3", "kafka-3.0"])
+@pytest.mark.parametrize("how", ["send", "offsets"])
+def test_fencing(release: str, how: str) -> None:
+    """TransactionsTest.testFencingOnSend, testFencingOnSendOffsets."""
+    with cluster(release=release) as found:
+        zombie = transactional(found)
+        zombie.begin_transaction()
+        for topic, value in ((IN, b"1"), (OUT, b"3")):
+            zombie.produce(topic, value, b"aborted", 0)
+        zombie.flush(LIMIT_S)
+        successor = transactional(found)
+        successor.begin_transaction()
+        for topic in (IN, OUT):
+            successor.produce(topic, b"4", b"committed", 0)
+        successor.flush(LIMIT_S)
+
+        def goes_on() -> None:
+            if how == "send":
+                zombie.produce(IN, b"5", b"aborted", 0)
+                zombie.flush(LIMIT_S)
+                zombie.commit_transaction(LIMIT_S)
+                return
+            with closing(consumer(found, group="foobar")) as reader:
+                wanted = [TopicPartition(OUT, 0, 110)]
+                zombie.send_offsets_to_transaction(wanted, reader.consumer_group_metadata(), LIMIT_S)
+
+        with pytest.raises(confluent_kafka.KafkaException) as refused:
+            goes_on()
+        assert refused.value.args[0].code() == confluent_kafka.KafkaError._FENCED
+        successor.commit_transaction(LIMIT_S)
+        with closing(consumer(found)) as reader:
+            reader.assign([TopicPartition(topic, 0, 0) for topic in (IN, OUT)])
+            assert {record.key() for record in taken(reader, 2)} == {b"committed"}
+
+
+@pytest.mark.parametrize("release", ["kafka-2.7", "kafka-3.0"])
+def test_transactions_at_a_single_broker(release: str) -> None:
+    """TransactionsWithMaxInFlightOneTest.testTransactionalProducerSingleBrokerMaxInFlightOne (2.7.2)."""
+    names = [f"{name}.replication.factor" for name in ("offsets.topic", "transaction.state.log")]
+    settings = dict.fromkeys((*names, "transaction.state.log.min.isr"), 1)
+    topics = [{"name": name, "partitions": 1, "replication_factor": 1} for name in (IN, OUT)]
+    table = {"profile": release, "cluster": {"brokers": 1, "config": settings}, "topics": topics}
+    with served(table, rate=4.0) as found:
+        producer = transactional(found, "one", **{"max.in.flight": 1})
+        for values, ends in (("24", producer.abort_transaction), ("13", producer.commit_transaction)):
+            producer.begin_transaction()
+            for topic, value in zip((IN, OUT), values, strict=True):
+                producer.produce(topic, value.encode(), partition=0)
+            producer.flush(LIMIT_S)
+            ends(LIMIT_S)
+        with closing(consumer(found)) as reader:
+            reader.assign([TopicPartition(topic, 0, 0) for topic in (IN, OUT)])
+            assert sorted(record.value() for record in taken(reader, 2)) == [b"1", b"3"]
+
+
+def test_seek_and_commit_with_broker_failures() -> None:
+    """ConsumerBounceTest.testSeekAndCommitWithBrokerFailures: positions and commits hold while brokers are bounced."""
+    count, draws = 1000, random.Random(7)
+    with cluster(release="kafka-2.3") as found:
+        producer = confluent_kafka.Producer({"bootstrap.servers": found.run.bootstrap_servers, "log_level": 0})
+        for number in range(count):
+            producer.produce(OUT, str(number).encode(), partition=0)
+        producer.flush(LIMIT_S)
+        tp = TopicPartition(OUT, 0)
+        with closing(consumer(found)) as reader:
+            reader.assign([TopicPartition(OUT, 0, 0)])
+            taken(reader, count)
+
+            def ends() -> Any:
+                with suppress(confluent_kafka.KafkaException):  # of a connection to a broker that has gone
+                    return reader.get_watermark_offsets(tp, LIMIT_S)
+
+            for broker in (0, 1, 2):
+                found.operate("broker.stop", target=broker)
+                for _ in range(4):
+                    assert wait_for(ends, what="the ends") == (0, count)
+                    place = draws.randrange(count)
+                    reader.seek(TopicPartition(OUT, 0, place))
+                    [record] = taken(reader, 1)[:1]
+                    assert record.offset() == place
+                    reader.commit(record, asynchronous=False)
+                    assert [each.offset for each in reader.committed([tp], LIMIT_S)] == [place + 1]
+                found.operate("broker.start", target=broker)
+                other = found.connect((broker + 1) % 3)
+                wait_for(lambda: len(other.metadata()["brokers"]) == 3, what="three brokers")  # noqa: B023
