@@ -278,9 +278,6 @@ def test_read_committed_consumer_earliest_offset() -> None:
     assert offset(bench, 2, -2) == (NONE, 15, -1, -1)
 
 
-# -- the second lot ---------------------------------------------------------------------------------------------------
-
-
 def of_time(state: TransactionState) -> TransactionMetadata:
     """A transactional id whose transaction began at 1 ms, in the tests of clocks that go back."""
     return TransactionMetadata("id", 7, 30_000, 1000, 1, state=state, start_ms=1)

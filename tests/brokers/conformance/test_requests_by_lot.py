@@ -18,14 +18,14 @@ from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import FetchResponse
 from emulator.protocol.groups.group_offsets import OffsetDeleteRequest
 from emulator.protocol.groups.membership import LeaveGroupRequest, LeavingMember
-from emulator.protocol.groups.operations import DeleteGroupsRequest
+from emulator.protocol.groups.operations import DeleteGroupsRequest, ListGroupsRequest
 from emulator.protocol.transactions.describing import ListTransactionsRequest
-from emulator.protocol.types import TopicPartition
+from emulator.protocol.types import LEADER_DURING_DELETE, TopicPartition
 from scenarios.profiles import PROFILES
 from tests.brokers.bench import TP, Bench, config
 from tests.brokers.conformance.test_group_coordinator import of, one
 from tests.brokers.conformance.test_group_metadata import Failing
-from tests.brokers.conformance.test_groups import FIRST, ONE, ask, static_pair
+from tests.brokers.conformance.test_groups import FIRST, ONE, REBALANCE, ask, static_pair
 from tests.brokers.conformance.test_transaction_coordinator import brought_to
 from tests.brokers.conformance.test_transaction_coordinator import of as transactions_of
 from tests.brokers.groups.bench import GROUP, OFFSETS
@@ -240,9 +240,6 @@ def test_a_leader_that_knows_a_newer_coordinator() -> None:
     assert bench.state == "PrepareCommit"
 
 
-# -- the fourth lot ---------------------------------------------------------------------------------------------------
-
-
 def test_static_member_rejoin_as_leader_with_mismatched_instance_id() -> None:
     """testStaticMemberRejoinAsLeaderWithMismatchedInstanceId (3.9.0)."""
     bench, leader, _follower = static_pair()
@@ -414,3 +411,97 @@ def test_a_change_of_an_isr_goes_to_the_controller() -> None:
         assert len(desk.asked) == 1
 
     Desk().play(test)
+
+
+def test_list_groups_includes_rebalancing_groups() -> None:
+    """testListGroupsIncludesRebalancingGroups."""
+    bench = of("kafka-1.1")
+    joined = ask(bench)
+    bench.wait(FIRST)
+    assert joined.last.error is NONE
+    answer = bench.send(ListGroupsRequest()).last
+    assert (answer.error, [each[:2] for each in answer.groups]) == (NONE, [(GROUP, "consumer")])
+
+
+def test_leave_group_wrong_coordinator() -> None:
+    """testLeaveGroupWrongCoordinator."""
+    assert of("kafka-1.1", elected=False).leave("").error is Errors.NOT_COORDINATOR
+
+
+@pytest.mark.parametrize("release", ["kafka-3.0", "kafka-3.9"])
+def test_rebalance_times_out_when_the_leader_does_not_sync(release: str) -> None:
+    """testRebalanceTimesOutWhenSyncRequestIsNotReceivedFromLeaders (2.8.2)."""
+    bench = of(release)
+    lines = [ask(bench, session_timeout_us=2 * REBALANCE) for _ in range(3)]
+    bench.wait(4 * FIRST)
+    leader, *followers = (line.last.member_id for line in lines)
+    assert {(line.last.error, line.last.generation) for line in lines} == {(NONE, 1)}
+    bench.wait(REBALANCE // 2)
+    assert {bench.heartbeat(member, 1) for member in (leader, *followers)} == {NONE}
+    syncing = [bench.ask_sync(member, 1) for member in followers]
+    bench.wait(REBALANCE // 2 + 1000)
+    assert [line.last.error for line in syncing] == [Errors.REBALANCE_IN_PROGRESS] * 2
+    assert bench.heartbeat(leader, 1) is UNKNOWN
+    assert [bench.heartbeat(member, 1) for member in followers] == [Errors.REBALANCE_IN_PROGRESS] * 2
+
+
+@pytest.mark.parametrize("release", ["kafka-1.1", "kafka-3.9"])
+def test_offsets_go_with_their_topic(release: str) -> None:
+    """OffsetCommitTest.testOffsetsDeleteAfterTopicDeletion (1.1.1)."""
+    bench = of(release)
+    assert bench.commit(42) is NONE
+    bench.learn(TP, LEADER_DURING_DELETE)
+    bench.groups.partitions_deleted((TP,))
+    bench.learn(TP, 0)
+    assert bench.fetch().offset == -1
+
+
+def test_delete_offsets_of_an_empty_group() -> None:
+    """testDeleteOffsetsOfEmptyConsumerGroupWithTopicOnly (2.4.1)."""
+    bench = of("kafka-2.4")
+    member, generation = one(bench)
+    bench.commit(1, member, generation)
+    bench.leave(member)
+    answer = bench.send(OffsetDeleteRequest(GROUP, (TP,))).last
+    assert (answer.error, answer.partitions, bench.fetch().offset) == (NONE, ((TP, NONE),), -1)
+
+
+def test_end_of_a_transaction_while_the_coordinator_is_loading() -> None:
+    """shouldRespondWithCoordinatorLoadInProgressOnEndTxnWhenCoordinatorIsLoading."""
+    bench = transactions_of("kafka-1.1", elected=False)
+    bench.lead(0, (0,), tp=STATES, replicas=(0,))
+    assert bench.end((0, 0)) is Errors.COORDINATOR_LOAD_IN_PROGRESS
+
+
+def test_single_batch_of_changes_of_isrs() -> None:
+    """AlterIsrManagerTest.testSingleBatch (2.7.2)."""
+
+    async def test(desk: Desk) -> None:
+        for number in range(10):
+            desk.wish(TopicPartition("topic", number))
+            await desk.world.sleep(1000)
+        await desk.world.sleep(INTERVAL_US)
+        desk.wish(TopicPartition("topic", 10))
+        [(_, request)] = desk.asked
+        assert [each.tp.partition for each in request.partitions] == list(range(10))
+
+    Desk().play(test)
+
+
+def test_resolve_an_unknown_name() -> None:
+    """FetchSessionTest.testMaybeResolveUnknownName (3.3.2): in a session an id gets its name once the broker knows
+    it."""
+    bench = Bench(PROFILES["kafka-3.3"].policies.brokers)
+    bench.lead(isr=(0,))
+
+    def asked(epoch: int, session: int, *ids: str) -> list[Errors]:
+        wanted = tuple(PartitionData(by_id(id, 0), -1, 0, -1, 100) for id in ids)
+        request = ConsumerFetchRequest(-1, session, epoch, 0, 0, 1000, 0, (), (), wanted, names_ids=True)
+        answer = bench.send(request).last
+        sessions.append(answer.session_id)
+        return [each.error for each in answer.partitions]
+
+    sessions: list[int] = []
+    assert asked(0, 0, ID, UNRESOLVED) == [Errors.UNKNOWN_TOPIC_ID] * 2
+    bench.learn(TP, 0, ID)
+    assert asked(1, sessions[0]) == [NONE, Errors.UNKNOWN_TOPIC_ID]

@@ -217,9 +217,6 @@ async def test_partitions_for_auto_create(release: str) -> None:
         assert found
 
 
-# -- the second lot ---------------------------------------------------------------------------------------------------
-
-
 @in_virtual_time
 async def test_no_clean_shutdown_after_failed_startup() -> None:
     """ServerShutdownTest.testNoCleanShutdownAfterFailedStartupDueToCorruptLogs (3.3.2): without a directory that can be

@@ -9,8 +9,8 @@ from brokers.log.checkpoints import HIGH_WATERMARKS, OffsetCheckpointFile
 from emulator.protocol.alter_configs import AlterConfigOp, AlterConfigsRequest, IncrementalAlterConfigsRequest, OpType
 from emulator.protocol.clients.metadata import ClientMetadataRequest
 from emulator.protocol.create_topics import CreateTopicsRequest, NewTopic
-from emulator.protocol.describe_configs import Resource, ResourceType
-from emulator.protocol.log_dirs import DescribeLogDirsRequest
+from emulator.protocol.describe_configs import DescribeConfigsRequest, Resource, ResourceType
+from emulator.protocol.log_dirs import AlterReplicaLogDirsRequest, DescribeLogDirsRequest
 from understudy.actions import DiskFail
 from understudy.protocol import (
     CoordinatorType,
@@ -144,9 +144,6 @@ async def test_contiguous_ids() -> None:
             assert response.error is Errors.NONE
             ids.append(response.producer_id)
         assert ids == list(range(3000))
-
-
-# -- the fourth lot ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("release", ["kafka-1.1", "kafka-2.4"])
@@ -288,3 +285,76 @@ async def test_metadata_refresh(release: str) -> None:
         for broker in range(3):
             found = (await c.send(broker, ClientMetadataRequest(None))).topics
             assert sorted(topic.name for topic in found) == ["mytopic", "mytopic3"]
+
+
+@pytest.mark.parametrize("release", ["kafka-1.1", "kafka-3.9"])
+@in_virtual_time
+async def test_too_large_record_with_ack_one(release: str) -> None:
+    """ProducerFailureHandlingTest.testTooLargeRecordWithAckOne."""
+    async with cluster(2, {"t": [[0, 1]]}, profile=release, config={"message.max.bytes": 100_000}) as c:
+        await c.settled()
+        with pytest.raises(KafkaError, match="MESSAGE_TOO_LARGE"):
+            await c.produce(TP, size=100_001, acks=1)
+
+
+@in_virtual_time
+async def test_reassign_through_the_api() -> None:
+    """ReassignPartitionsClusterTest.shouldReassignThroughApi (2.4.1)."""
+    async with cluster(2, {"t": [[0]]}, profile="kafka-2.4") as c:
+        await c.settled()
+        listed = await c.send(c.controller(), ListPartitionReassignmentsRequest((TP,)))
+        assert (listed.partitions, c.replicas(TP)) == ((), [0])
+        await c.reassign({"t-0": [1]}, via="api")
+        await c.settled()
+        listed = await c.send(c.controller(), ListPartitionReassignmentsRequest((TP,)))
+        assert listed.partitions == ()
+        assert c.replicas(TP) == [1]
+
+
+@pytest.mark.parametrize("release", ["kafka-1.1", "kafka-2.4"])
+@in_virtual_time
+async def test_move_a_subset_of_partitions(release: str) -> None:
+    """ReassignPartitionsClusterTest.shouldMoveSubsetOfPartitions; two of the new replicas in stated directories."""
+    assigned = [[0, 1], [1, 2], [2, 0]]
+    async with cluster(3, {"topic1": assigned, "topic2": assigned}, profile=release, log_dirs=2) as c:
+        await c.settled()
+        moved = {"topic1-0": [0, 2], "topic1-2": [0, 2], "topic2-1": [1, 0], "topic2-2": [0, 2]}
+        for broker, name in ((2, "topic1-0"), (0, "topic2-1")):
+            asked = AlterReplicaLogDirsRequest(((TopicPartition(name[:6], int(name[7:])), "/data/1"),))
+            await c.send(broker, asked)
+        await c.reassign(moved)
+        await c.reassigned()
+        await c.settled()
+        expected = {f"topic{topic}-{number}": each for topic in (1, 2) for number, each in enumerate(assigned)}
+        assert {name: c.replicas(name) for name in c.partitions()} == {**expected, **moved}
+        for broker, name in ((2, "topic1-0"), (0, "topic2-1")):
+            tp = TopicPartition(name[:6], int(name[7:]))
+            found = (await c.send(broker, DescribeLogDirsRequest((tp,)))).directories
+            assert [each.name for each in found if each.replicas] == ["/data/1"]
+
+
+@pytest.mark.parametrize("release", ["kafka-3.3", "kafka-3.9"])
+@in_virtual_time
+async def test_update_dynamic_thread_pool(release: str) -> None:
+    """DynamicBrokerConfigTest.testUpdateDynamicThreadPool (3.3.2), ProducerIdsIntegrationTest.testUniqueProducerIds."""
+    before = {
+        "num.io.threads": 4, "num.network.threads": 2, "num.replica.fetchers": 1,
+        "num.recovery.threads.per.data.dir": 1, "background.threads": 3,
+    }  # fmt: skip
+    async with cluster(2, {"t": [[0, 1]] * 4}, profile=release, config={"num.io.threads": 4}) as c:
+        after = {name: str(2 * value) for name, value in before.items() if name != "num.network.threads"}
+        asked = AlterConfigsRequest(((Resource(ResourceType.BROKER, ""), tuple(after.items())),))
+        [(_, error)] = (await c.send(0, asked)).resources
+        assert error.code is Errors.NONE
+        await c.settled()
+        shown = DescribeConfigsRequest(((Resource(ResourceType.BROKER, "1"), tuple(after)),))
+        [found] = (await c.send(1, shown)).resources
+        assert {each.name: each.value for each in found.entries} == after
+        ids = list[int]()
+        while len(ids) < 2002:
+            response = await c.send(len(ids) % 2, InitProducerIdRequest())
+            if response.error is Errors.NONE:
+                ids.append(response.producer_id)
+            else:
+                await c.sleep("1ms")
+        assert len(set(ids)) == 2002

@@ -120,8 +120,6 @@ def test_list_max_timestamp_with_empty_log() -> None:
         assert (answer.offset, answer.timestamp) == (-1, -1)
 
 
-# -- the second lot ---------------------------------------------------------------------------------------------------
-
 SETTINGS = {
     "group.initial.rebalance.delay.ms": 0,
     "offsets.topic.num.partitions": 4,
@@ -245,9 +243,6 @@ def test_an_application_performs_multiple_transactions(release: str) -> None:
             assert [each.offset for each in reader.committed([TopicPartition(IN, 0)], LIMIT_S)] == [8]
 
 
-# -- the third lot ----------------------------------------------------------------------------------------------------
-
-
 def test_groups_of_two_that_the_tool_describes_and_deletes(of_tools: Served) -> None:
     """DescribeConsumerGroupTest.testDescribe(Members)WithMultiPartitionTopicAndMultipleConsumers,
     DeleteConsumerGroupsTest.testDeleteCmdAllGroups."""
@@ -330,9 +325,6 @@ def test_assign_and_consume_with_leader_change() -> None:
                     found.operate("broker.stop", target=leader)
                     wait_for(lambda: leader_of(found, f"{OUT}-0") not in (leader, -1), what="another leader")  # noqa: B023
                     found.operate("broker.start", target=leader)
-
-
-# -- the fourth lot ---------------------------------------------------------------------------------------------------
 
 
 def test_groups_with_a_member_too_many_and_groups_that_are_missing(of_tools: Served) -> None:
@@ -449,3 +441,33 @@ def test_seek_and_commit_with_broker_failures() -> None:
                 found.operate("broker.start", target=broker)
                 other = found.connect((broker + 1) % 3)
                 wait_for(lambda: len(other.metadata()["brokers"]) == 3, what="three brokers")  # noqa: B023
+
+
+def test_reset_by_shifting(of_tools: Served) -> None:
+    """ResetConsumerGroupOffsetTest.testResetOffsetsShiftMinus: 100 were read, 50 less are committed; of a group with a
+    member DescribeConsumerGroupTest.testDescribeOffsetsOfExistingGroup shows who it is."""
+    admin, group = admin_of(of_tools), "shifted"
+    with closing(consumer(of_tools, group=group)) as reader:
+        reader.subscribe(["old"])
+        taken(reader, 100)
+        reader.commit(asynchronous=False)
+        [member] = described(admin, group).members
+        assert all((member.member_id, member.client_id, member.host, committed(admin, group) == {"old": 100}))
+    wait_for(lambda: not described(admin, group).members, what="no member")
+    reset(admin, group, committed(admin, group)["old"] - 50)
+    assert committed(admin, group) == {"old": 50}
+
+
+def test_consuming_with_an_empty_group_id(of_tools: Served) -> None:
+    """PlaintextConsumerTest.testConsumingWithEmptyGroupId (2.3.1), MetadataRequestTest.testClusterIdIsValid, by requests
+    as Java's consumer sends them; librdkafka refuses such an id itself."""
+    raw = of_tools.connect(0)
+    assert raw.ask(3, 2, {"topics": None})["cluster_id"]
+    row = {"partition_index": 0, "committed_offset": 1, "committed_metadata": ""}
+    body = {"group_id": "", "generation_id": -1, "member_id": "", "topics": [{"name": "old", "partitions": [row]}]}
+    raw.ask(10, 2, {"key": "", "key_type": 0})
+    [topic] = raw.ask(8, 5, body)["topics"]
+    assert [each["error_code"] for each in topic["partitions"]] == [0]
+    asked = {"group_id": "", "topics": [{"name": "old", "partition_indexes": [0]}]}
+    [topic] = raw.ask(9, 5, asked)["topics"]
+    assert [each["committed_offset"] for each in topic["partitions"]] == [1]
