@@ -459,8 +459,8 @@ def test_reset_by_shifting(of_tools: Served) -> None:
 
 
 def test_consuming_with_an_empty_group_id(of_tools: Served) -> None:
-    """PlaintextConsumerTest.testConsumingWithEmptyGroupId (2.3.1), MetadataRequestTest.testClusterIdIsValid, by requests
-    as Java's consumer sends them; librdkafka refuses such an id itself."""
+    """PlaintextConsumerTest.testConsumingWithEmptyGroupId (2.3.1), MetadataRequestTest.testClusterIdIsValid, by
+    requests of Java's consumer; librdkafka refuses such an id itself."""
     raw = of_tools.connect(0)
     assert raw.ask(3, 2, {"topics": None})["cluster_id"]
     row = {"partition_index": 0, "committed_offset": 1, "committed_metadata": ""}
