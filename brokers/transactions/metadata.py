@@ -214,7 +214,9 @@ class TransactionMetadata:
         self.producer_id, self.producer_epoch = to.producer_id, to.producer_epoch
         self.last_producer_epoch, self.timeout_ms = to.last_producer_epoch, to.timeout_ms
         if to.state is TransactionState.EMPTY:
-            self.last_producer_id = to.last_producer_id
-        self.state, self.start_ms, self.update_ms = to.state, to.start_ms, to.update_ms
+            self.last_producer_id = to.last_producer_id  # and the last transaction's start stays, as in Kafka
+        else:
+            self.start_ms = to.start_ms
+        self.state, self.update_ms = to.state, to.update_ms
         self.partitions = dict.fromkeys(to.partitions)
         self.pending, self.failed_fence = None, False

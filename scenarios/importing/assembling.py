@@ -302,7 +302,9 @@ class _Rules:
             self.notes.append(f"settings in server.properties are known only of the brokers {whole}, and taken for all")
         kept = self._of_most(found.broker_static, {})
         if rates_of_all := sorted(set(found.defaults) & set(QUOTA_RATES)):
-            self.notes.append(f"set for all brokers, where it has no effect, and left out: {said(rates_of_all)}")
+            self.notes.append(
+                f"set for all brokers, where it has no effect before 3.9, and left out: {said(rates_of_all)}"
+            )
         kept |= {name: value for name, value in found.defaults.items() if name not in QUOTA_RATES}
         kept |= self._of_most(found.broker_config, kept)
         return kept | dict(rates)

@@ -76,6 +76,7 @@ def start_settings(scenario: Scenario) -> StartSettings:
         resigned_keep=_kept_after_resigning(release.controller),
         demotion_answers=release.brokers.demotion_answers_waiting,
         stop_answers=release.brokers.stop_answers_waiting,
+        default_rates_count=release.brokers.default_rates_count,
         knows_min_isr=release.brokers.knows_min_isr,
         caps_min_isr=release.brokers.caps_min_isr,
         holds_high_watermark=release.brokers.high_watermark_needs_min_isr,

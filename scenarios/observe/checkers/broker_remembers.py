@@ -68,6 +68,7 @@ class BrokerRemembersTrue(BrokerMemory):
         super().__init__(history, report)
         start = history.settings.start
         self._announced, self._isrs_announced = start.announces_brokers, start.announces_isrs
+        self._default_rates_count = start.default_rates_count
         self._fetchers = start.brokers.get(FETCHERS, 1)
         self._configs: dict[str, dict[str, str]] = {}
         """The settings in ZooKeeper by entity."""
@@ -98,9 +99,16 @@ class BrokerRemembersTrue(BrokerMemory):
 
     # -- settings -----------------------------------------------------------------------------------------------------
 
+    def _own(self, broker: int) -> dict[str, str]:
+        return self._configs.get(znodes.broker_entity(broker), {})
+
+    def _of_broker(self, broker: int) -> dict[str, str]:
+        """The settings of a broker: its own come first, then those of all brokers."""
+        return {**self._configs.get(znodes.ALL_BROKERS, {}), **self._own(broker)}
+
     def settings(self, event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
         broker, started = event.node, memories["started_with"]
-        default = {**self._configs.get(znodes.ALL_BROKERS, {}), **self._configs.get(znodes.broker_entity(broker), {})}
+        default = self._of_broker(broker)
         log = _of_brokers(started.log, tuple(default.items()))
         least = int(default.get(MIN_ISR, started.min_insync_replicas))
         for topic, applied in memories["settings"].items():
@@ -203,8 +211,8 @@ class BrokerRemembersTrue(BrokerMemory):
 
     def throttles(self, event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
         broker, kept = event.node, memories["throttles"]
-        own = self._configs.get(znodes.broker_entity(broker), {})
-        rates = tuple(int(own.get(name, UNLIMITED)) for name in RATE_NAMES)
+        stated = self._of_broker(broker) if self._default_rates_count else self._own(broker)
+        rates = tuple(int(stated.get(name, UNLIMITED)) for name in RATE_NAMES)
         if kept.rates != rates:
             yield Unlike("throttles", "rates", str(list(kept.rates)), str(list(rates)))
         for topic in self.cluster.topics:
@@ -215,8 +223,7 @@ class BrokerRemembersTrue(BrokerMemory):
                     yield Unlike("throttles", f"{side}s of topic {topic}", _listed(has), _listed(should))
 
     def fetcher_threads(self, event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
-        own = self._configs.get(znodes.broker_entity(event.node), {})
-        configured = own.get(FETCHERS, self._configs.get(znodes.ALL_BROKERS, {}).get(FETCHERS, self._fetchers))
+        configured = self._of_broker(event.node).get(FETCHERS, self._fetchers)
         has, should = memories["fetcher_threads"], int(configured)
         if has != should and has // 2 <= should <= has * 2:
             yield Unlike("fetcher_threads", "", str(has), str(should))

@@ -3,32 +3,40 @@ ClientQuotaManagerTest, AlterIsrManagerTest and KafkaApisTest (1.1.1 to 3.9.0) t
 
 import pytest
 
-from brokers.client_quotas import DEFAULT, PRODUCER, ClientQuotaManager
+from brokers.client_quotas import DEFAULT, PRODUCER, ClientQuotaManager, ClientQuotas
 from brokers.groups.group import GroupState
 from brokers.replica_manager.alter_isr import INTERVAL_US
-from emulator.protocol.clients.fetch import PartitionData
+from brokers.transactions.metadata import LAST_EPOCH, TransactionMetadata, TransactionState
+from emulator.protocol.clients.fetch import ConsumerFetchRequest, PartitionData, by_id
 from emulator.protocol.clients.list_offsets import EARLIEST, OffsetQuery, OffsetsByTimeRequest
 from emulator.protocol.delete_records import DeleteRecordsRequest
 from emulator.protocol.errors import Errors
+from emulator.protocol.fetch import FetchResponse
 from emulator.protocol.groups.group_offsets import OffsetCommitRequest, OffsetToCommit
 from emulator.protocol.groups.operations import DeleteGroupsRequest
+from emulator.protocol.produce import InitProducerIdRequest, InitProducerIdResponse
 from emulator.protocol.records import read_records
+from emulator.protocol.stop_replica import StopReplicaRequest
+from emulator.protocol.transactions.coordination import AddPartitionsToTxnRequest
 from emulator.protocol.types import TopicPartition
+from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
+from fetchers.quota import listed_here
 from scenarios.profiles import PROFILES
 from scenarios.wire.apis.fetch import in_bytes
 from scenarios.wire.codec.messages import stored
 from scenarios.wire.codec.records import read_batches
 from scenarios.wire.codec.stored_records import decode_stored, version_of
-from tests.brokers.bench import MS, TP, Bench
-from tests.brokers.conformance.test_group_coordinator import of
+from tests.brokers.bench import MS, TP, Bench, config
+from tests.brokers.conformance.test_group_coordinator import of, one, pair
 from tests.brokers.conformance.test_group_metadata import Failing
 from tests.brokers.conformance.test_groups import FIRST, SESSION, ask, bench_of, static_pair
 from tests.brokers.conformance.test_transaction_coordinator import of as transactions_of
 from tests.brokers.groups.bench import GROUP, OFFSETS, GroupBench
 from tests.brokers.replica_manager.test_alter_isr import OTHER, Desk, now
 from tests.brokers.requests.clients import at, fetch, produce, records
-from tests.brokers.transactions.bench import TransactionBench
-from tests.scenarios.wire.apis.test_kafka_apis import offset
+from tests.brokers.transactions.bench import ID, STATES, TransactionBench
+from tests.scenarios.wire.apis.test_kafka_apis import LEAVE, SYNC, offset, versions
+from tests.scenarios.wire.apis.test_kafka_apis import ask as wire_ask
 
 NONE, UNKNOWN = Errors.NONE, Errors.UNKNOWN_MEMBER_ID
 
@@ -268,3 +276,201 @@ def test_read_committed_consumer_earliest_offset() -> None:
     [found] = bench.send(OffsetsByTimeRequest(-1, (OffsetQuery(TP, -1, EARLIEST),), 1)).last.found
     assert (found.error, found.offset) == (NONE, 15)
     assert offset(bench, 2, -2) == (NONE, 15, -1, -1)
+
+
+def of_time(state: TransactionState) -> TransactionMetadata:
+    """A transactional id whose transaction began at 1 ms, in the tests of clocks that go back."""
+    return TransactionMetadata("id", 7, 30_000, 1000, 1, state=state, start_ms=1)
+
+
+def test_tolerate_update_time_reset_during_producer_id_rotation() -> None:
+    """testTolerateUpdateTimeResetDuringProducerIdRotation (2.7.2)."""
+    metadata = of_time(TransactionState.EMPTY)
+    metadata.complete(metadata.prepare_rotation(8, 30_000, 999, records_last=True))
+    assert (metadata.producer_id, metadata.last_producer_epoch, metadata.producer_epoch) == (8, 1, 0)
+    assert (metadata.start_ms, metadata.update_ms) == (1, 999)
+
+
+def test_tolerate_time_shift_during_complete_commit() -> None:
+    """testTolerateTimeShiftDuringCompleteCommit (2.7.2)."""
+    metadata = of_time(TransactionState.PREPARE_COMMIT)
+    metadata.complete(metadata.prepare_complete(999))
+    assert metadata.state is TransactionState.COMPLETE_COMMIT
+    assert (metadata.producer_id, metadata.last_producer_epoch, metadata.producer_epoch) == (7, -1, 1)
+    assert (metadata.start_ms, metadata.update_ms) == (1, 999)
+
+
+@pytest.mark.parametrize("known", [(-1, -1), (7, 10)])
+def test_concurrent_requests_for_a_producer_id(known: tuple[int, int]) -> None:
+    """testConcurrentContinuingInitProducerIdRequests, testConcurrentNewInitProducerIdRequests (2.7.2): two that come
+    while the first is written; one of them gets epoch 0."""
+    bench = transactions_of("kafka-2.7", isr=(0, 1))
+    if known == (-1, -1):
+        bench.coordinator.store.put_if_absent(TransactionMetadata(ID, 7, 30_000, 0, LAST_EPOCH - 1))
+    answers: list[InitProducerIdResponse] = []
+    for _ in range(2):
+        request = InitProducerIdRequest(
+            transactional_id=ID, producer_id=known[0], producer_epoch=known[1], transaction_timeout_us=30_000_000
+        )
+        bench.coordinator.transitions.ending(bench.coordinator.init_producer_id)(request, answers.append)
+    bench.follower(1).fetch((STATES, 0, 0))
+    bench.follower(1).fetch((STATES, 0, bench.manager.partitions[STATES].log.end_offset))
+    assert len(answers) == 2
+    assert sorted(each.error is NONE for each in answers) == [False, True]
+    assert [each.producer_epoch for each in answers if each.error is NONE] == [0]
+
+
+def test_append_transaction_to_log_while_the_coordinator_changes() -> None:
+    """testAppendTransactionToLogWhileProducerFenced,
+    shouldReturnNotCoordinatorErrorIfTransactionIdPartitionNotOwned."""
+    bench = transactions_of("kafka-2.7", isr=(0, 1))
+    bench.coordinator.store.put_if_absent(TransactionMetadata(ID, 7, 30_000, 0, 0))
+    line = bench.send(AddPartitionsToTxnRequest(ID, 7, 0, (TP,)))
+    assert not line.replies
+    bench.resign(1)
+    assert line.last.partitions[0][1] is Errors.NOT_COORDINATOR
+    assert bench.coordinator.store.find(ID) is Errors.NOT_COORDINATOR
+    assert transactions_of("kafka-3.3", elected=False).coordinator.store.find(ID) is Errors.NOT_COORDINATOR
+
+
+def test_delete_partition_of_transactions() -> None:
+    """TransactionStateManagerTest.testDeletePartition: the ids of the other partition stay."""
+    bench = transactions_of("kafka-2.4", num_partitions=2)
+    bench.lead(0, (0,), tp=TopicPartition(STATES.topic, 1), replicas=(0,))
+    bench.wait(0)
+    store = bench.coordinator.store
+    for id, number in (("b", 5), ("a", 10)):
+        store.put_if_absent(TransactionMetadata(id, number, 30_000, 0, number))
+
+    def epochs() -> list[int | None]:
+        found = [store.find(id) for id in ("b", "a")]
+        return [None if isinstance(each, Errors) else each.metadata.producer_epoch for each in found]
+
+    assert epochs() == [5, 10]
+    bench.send(StopReplicaRequest(9, 1, -1, True, (STATES,)))
+    assert epochs() == [None, 10]
+
+
+def test_heartbeat_unknown_consumer_existing_group() -> None:
+    """testHeartbeatUnknownConsumerExistingGroup."""
+    bench = of("kafka-1.1")
+    bench.stable()
+    assert bench.heartbeat("memberId", 1) is UNKNOWN
+
+
+def test_classic_group_on_unloaded_completing_rebalance() -> None:
+    """testClassicGroupOnUnloadedCompletingRebalance (3.9.0): those who wait for the assignment get the error."""
+    bench = of("kafka-3.9")
+    leader, follower, generation = pair(bench)
+    bench.ask_sync(follower, generation)
+    assert not bench.ask_sync(leader, generation, (leader, follower)).last.error
+    pending = ask(bench, requires_member_id=True).last.member_id
+    lines = [ask(bench, leader), ask(bench, follower)]
+    assert [line.replies for line in lines] == [[], []]
+    joined = ask(bench, pending, requires_member_id=True)
+    assert joined.last.error is NONE
+    assert (len(bench.group.members), len(bench.group.pending)) == (3, 0)
+    waiting = [bench.ask_sync(member, joined.last.generation) for member in (follower, pending)]
+    group = bench.group
+    assert ([line.replies for line in waiting], group.state) == ([[], []], GroupState.COMPLETING)
+    bench.resign(1)
+    assert group.state is GroupState.DEAD
+    assert [(line.last.error, line.last.assignment) for line in waiting] == [(Errors.NOT_COORDINATOR, b"")] * 2
+
+
+def test_isr_expiration_for_caught_up_followers() -> None:
+    """ISRExpirationTest.testIsrExpirationForCaughtUpFollowers (2.3.1): one that is at the end may be silent."""
+    bench = Bench(config(replica_lag_time_max_us=100 * MS))
+    bench.lead(isr=(0, 1))
+    bench.produce(count=20)
+    bench.follower(1).at(20)
+    assert bench.partition.get_out_of_sync_replicas(bench.world.now) == ()
+    bench.at(bench.world.now + 150 * MS)
+    assert bench.partition.get_out_of_sync_replicas(bench.world.now) == ()
+
+
+def test_parse_replication_quota_properties() -> None:
+    """shouldParseReplicationQuotaProperties."""
+    name = "leader.replication.throttled.replicas"
+    settings = {name: "0:101,0:102,1:101,1:102"}
+    assert [listed_here(settings, name, broker) for broker in (102, 103)] == [{0, 1}, frozenset()]
+
+
+def test_default_user_client_id_quota_config_change() -> None:
+    """testDefaultUserClientIdQuotaConfigChange: set at /config/users/<default>/clients/<default>, and taken away."""
+    quotas = ClientQuotas()
+
+    def limits() -> list[float | None]:
+        managers = (quotas.produce, quotas.fetch)
+        most = [manager.most_in_window("ANONYMOUS", "testClient") for manager in managers]
+        return [None if each is None else each / 10 for each in most]
+
+    entity = "users/<default>/clients/<default>"
+    quotas.configured(entity, {"producer_byte_rate": "1000", "consumer_byte_rate": "2000"})
+    assert limits() == [1000, 2000]
+    quotas.configured(entity, {})
+    assert limits() == [None, None]
+
+
+def test_incremental_fetch_session_without_ids_when_session_uses_ids() -> None:
+    """testIncrementalFetchSessionWithoutIdsWhenSessionUsesIds (3.3.2): also where the id is not known any more."""
+    bench = Bench(PROFILES["kafka-3.3"].policies.brokers)
+    bench.lead(isr=(0,))
+    bench.learn(TP, 0, "AAAAAAAAAAAAAAAAAAAAAQ")
+
+    def ask_by(epoch: int, session: int, *wanted: PartitionData, ids: bool) -> FetchResponse:
+        request = ConsumerFetchRequest(-1, session, epoch, 0, 0, 1000, 0, (), (), wanted, names_ids=ids)
+        found: FetchResponse = bench.send(request).last
+        return found
+
+    first = ask_by(0, 0, PartitionData(by_id("AAAAAAAAAAAAAAAAAAAAAQ", 0), -1, 0, -1, 100), ids=True)
+    assert first.error is NONE
+    assert first.session_id
+    bench.manager.metadata.update(
+        UpdateMetadataRequest(9, 1, -1, (PartitionMetadata(TP, 1, -2, 0, (), 0, (), ()),), (0,))
+    )
+    assert ask_by(1, first.session_id, ids=False).error is Errors.FETCH_SESSION_TOPIC_ID_ERROR
+
+
+@pytest.mark.parametrize("version", versions(SYNC))
+def test_sync_group_protocol_type_and_name(version: int) -> None:
+    """KafkaApisTest.testSyncGroupProtocolTypeAndName (2.7.2)."""
+    bench = of("kafka-2.7")
+    member, generation = one(bench)
+    body = {"group_id": GROUP, "generation_id": generation, "member_id": member, "assignments": []}
+    named = {"protocol_type": "consumer", "protocol_name": "range"} if version >= 5 else {}
+    answer = wire_ask(bench, SYNC, version, {**body, **named})
+    assert answer["error_code"] == 0
+    shown = ("consumer", "range") if version >= 5 else (None, None)
+    assert (answer.get("protocol_type"), answer.get("protocol_name")) == shown
+
+
+@pytest.mark.parametrize("version", versions(LEAVE))
+def test_leave_group_request(version: int) -> None:
+    """LeaveGroupRequestTest.testLeaveGroupWithOldConsumerGroupProtocolAndOldGroupCoordinator (3.9.0)."""
+    bench = of("kafka-3.9")
+    member, _ = one(bench)
+    several = version >= 3
+
+    def leave(group: str, *members: str, instance: str | None = None) -> tuple[Errors, list[Errors]]:
+        asked = [{"member_id": each, "group_instance_id": instance} for each in members]
+        body = {"group_id": group, "member_id": members[0], "members": asked}
+        answer = wire_ask(bench, LEAVE, version, body)
+        return Errors(answer["error_code"]), [Errors(each["error_code"]) for each in answer.get("members") or ()]
+
+    assert leave("", member)[0] is leave("", "member-id-unknown")[0] is Errors.INVALID_GROUP_ID
+    unknown = (NONE, [UNKNOWN]) if several else (UNKNOWN, [])
+    assert leave("grp-unknown", member) == unknown
+    if several:
+        assert leave(GROUP, "unknown-member-id", "") == (NONE, [UNKNOWN, UNKNOWN])
+    else:
+        assert leave(GROUP, "unknown-member-id") == unknown
+    assert leave(GROUP, member) == (NONE, [NONE] if several else [])
+    assert bench.described().state == "Empty"
+    if several:
+        joined = ask(bench, instance="group-instance-id", group="grp-2")
+        bench.wait(FIRST)
+        assert joined.last.error is NONE
+        assert leave("grp-2", "member-id-fenced", instance="group-instance-id") == (NONE, [Errors.FENCED_INSTANCE_ID])
+        assert leave("grp-2", "", instance="group-instance-id") == (NONE, [NONE])
+        assert bench.described("grp-2").state == "Empty"

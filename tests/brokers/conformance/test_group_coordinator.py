@@ -435,7 +435,8 @@ def test_which_groups_can_be_deleted() -> None:
 )
 def test_offsets_of_a_group_whose_subscription_cannot_be_read(protocols: Any, expected: Errors) -> None:
     """testDeleteOffsetOfConsumerGroupWithUnparsableProtocol, testDeleteOffsetOfNonExistingGroup,
-    testDeleteOffsetOfEmptyConsumerGroup (2.4.1)."""
+    testDeleteOffsetOfEmptyConsumerGroup, DeleteOffsetsConsumerGroupCommandIntegrationTest.
+    testDeleteOffsetsOfStableConsumerGroupWithTopicOnly (2.4.1)."""
     bench = of("kafka-2.4")
 
     def delete() -> Any:

@@ -15,8 +15,11 @@ from scenarios.testing.virtual_time import current_world
 from understudy.actions import DiskFail
 from understudy.protocol import (
     CoordinatorType,
+    ElectionType,
+    ElectLeadersRequest,
     Errors,
     FindCoordinatorRequest,
+    InitProducerIdRequest,
     LeaderAndIsrPartition,
     LeaderAndIsrRequest,
     PartitionMetadata,
@@ -212,3 +215,163 @@ async def test_partitions_for_auto_create(release: str) -> None:
             found = topic.partitions
             await c.sleep("100ms")
         assert found
+
+
+@in_virtual_time
+async def test_no_clean_shutdown_after_failed_startup() -> None:
+    """ServerShutdownTest.testNoCleanShutdownAfterFailedStartupDueToCorruptLogs (3.3.2): without a directory that can be
+    read the process ends."""
+    async with cluster(2, {"t": [[0]]}, profile="kafka-3.3", controller=1, checkers=False) as c:
+        await c.settled()
+        await c.stop(0)
+        c.perform(DiskFail(), 0)
+        c.start(0)
+        await c.sleep("10s")
+        assert (c.up(), c.children("/brokers/ids")) == ([1], ("1",))
+
+
+@pytest.mark.parametrize("release", ["kafka-2.4", "kafka-3.9"])
+@in_virtual_time
+async def test_elect_unclean_leaders_noop(release: str) -> None:
+    """testElectUncleanLeadersNoop (2.4.1)."""
+    async with cluster(3, {"t": [[1, 2]]}, profile=release, controller=0) as c:
+        await c.settled()
+        assert c.leader(TP) == 1
+        await c.stop(1)
+        assert c.leader(TP) == 2
+        c.start(1)
+        await c.settled()
+        response = await c.send(0, ElectLeadersRequest(ElectionType.UNCLEAN, (TP,), 10_000_000))
+        assert response.partitions == ((TP, Errors.ELECTION_NOT_NEEDED),)
+        assert c.leader(TP) == 2
+
+
+@pytest.mark.parametrize("release", ["kafka-2.7", "kafka-3.9"])
+@in_virtual_time
+async def test_modify_topic_throttles(release: str) -> None:
+    """ReassignPartitionsUnitTest.testModifyTopicThrottles, testGetReplicaAssignments (2.7.2)."""
+    topics = {"foo": [[0, 1, 2], [1, 2, 3]], "bar": [[2, 3, 0]]}
+    async with cluster(4, topics, profile=release) as c:
+        leaders, followers = (f"{side}.replication.throttled.replicas" for side in ("leader", "follower"))
+        await c.alter_config({leaders: "0:0,1:1"}, topic="foo")
+        await c.alter_config({leaders: "0:2", followers: "0:3"}, topic="bar")
+        await c.settled()
+        asked = DescribeConfigsRequest(
+            tuple((Resource(ResourceType.TOPIC, name), (leaders, followers)) for name in ("bar", "foo"))
+        )
+        found = (await c.send(0, asked)).resources
+        assert [{each.name: each.value for each in one.entries} for one in found] == [
+            {leaders: "0:2", followers: "0:3"}, {leaders: "0:0,1:1", followers: ""},
+        ]  # fmt: skip
+        described = (await c.send(0, ClientMetadataRequest(("foo", "bar")))).topics
+        assert {
+            (topic.name, each.state.tp.partition): list(each.state.replicas)
+            for topic in described
+            for each in topic.partitions
+        } == {(name, number): replicas for name, rows in topics.items() for number, replicas in enumerate(rows)}
+
+
+@in_virtual_time
+async def test_allocate_producer_ids_with_a_single_request_handler() -> None:
+    """testHandleAllocateProducerIdsSingleRequestHandlerThread (3.9.0)."""
+    async with cluster(2, profile="kafka-3.9", config={"num.io.threads": 1}) as c:
+        ids = list[int]()
+        for broker in (0, 1):
+            for _ in range(1001):
+                response = await c.send(broker, InitProducerIdRequest())
+                while response.error is Errors.COORDINATOR_LOAD_IN_PROGRESS:
+                    await c.sleep("1ms")
+                    response = await c.send(broker, InitProducerIdRequest())
+                assert response.error is Errors.NONE
+                ids.append(response.producer_id)
+        assert len(set(ids)) == len(ids) == 2002
+
+
+@pytest.mark.parametrize("release", ["kafka-3.3", "kafka-3.9"])
+@in_virtual_time
+async def test_partitions_that_the_tool_adds(release: str) -> None:
+    """TopicCommandIntegrationTest: testConfigPreservationAcrossPartitionAlteration, testAlterAssignment,
+    testAlterWithInvalidPartitionCount (3.3.2)."""
+    async with cluster(6, profile=release) as c:
+        await c.create_topic("t", [[5, 3], [3, 1]], {"cleanup.policy": "compact"})
+        await c.settled()
+
+        async def policy() -> str | None:
+            asked = DescribeConfigsRequest(((Resource(ResourceType.TOPIC, "t"), ("cleanup.policy",)),))
+            [found] = (await c.send(0, asked)).resources
+            value: str | None = found.entries[0].value
+            return value
+
+        assert await policy() == "compact"
+        await c.create_partitions("t", 3, [[4, 2]])
+        await c.settled()
+        assert await policy() == "compact"
+        for broker in range(6):
+            [topic] = (await c.send(broker, ClientMetadataRequest(("t",)))).topics
+            assert len(topic.partitions) == 3
+            assert topic.partitions[2].state.replicas == (4, 2)
+        with pytest.raises(KafkaError, match="INVALID_PARTITIONS"):
+            await c.create_partitions("t", -1)
+
+
+@pytest.mark.parametrize("release", ["kafka-3.3", "kafka-3.9"])
+@in_virtual_time
+async def test_all_topics_after_a_deletion(release: str) -> None:
+    """testGetAllTopicMetadataShouldNotCreateTopicOrReturnUnknownTopicPartition (3.3.2)."""
+    async with cluster(2, {"remaining-topic": [[0]], "later-deleted-topic": [[1]]}, profile=release) as c:
+        await c.settled()
+        await c.delete_topic("later-deleted-topic")
+        for _ in range(50):
+            found = (await c.send(0, ClientMetadataRequest(None, creates=True))).topics
+            assert Errors.UNKNOWN_TOPIC_OR_PARTITION not in [topic.error for topic in found]
+            await c.sleep("1ms")
+        await c.settled()
+        found = (await c.send(0, ClientMetadataRequest(None, creates=True))).topics
+        await c.settled()
+        assert [topic.name for topic in found] == ["remaining-topic"]
+        assert c.children("/brokers/topics") == ("remaining-topic",)
+
+
+@pytest.mark.parametrize("release", ["kafka-1.1", "kafka-3.9"])
+@in_virtual_time
+async def test_bootstrap_two_brokers_with_follower_throttle(release: str) -> None:
+    """ReplicationQuotasTest.shouldBootstrapTwoBrokersWithFollowerThrottle."""
+    assigned = [[0, 6], [1, 6], [2, 6], [3, 7], [4, 7], [5, 7], [0, 6], [1, 7]]
+    tps = [TopicPartition("t", number) for number in range(8)]
+    size, count, duration = 100_000, 100, 10
+    throttle = size * count // duration * 3
+    async with cluster(8, {"t": assigned}, profile=release, controller=5) as c:
+        await c.settled()
+        for broker in (6, 7):
+            await c.stop(broker)
+        rates = {f"{side}.replication.throttled.rate": throttle for side in ("leader", "follower")}
+        for broker in range(8):
+            await c.alter_config(rates, broker=broker)
+        throttled = ",".join(f"{number}:{assigned[number][1]}" for number in range(6))
+        await c.alter_config({"follower.replication.throttled.replicas": throttled}, topic="t")
+        await c.settled()
+        for _ in range(count):
+            for tp in tps:
+                await c.produce(tp, size=size, acks=1)
+
+        def ends(broker: int, *numbers: int) -> bool:
+            logs = [c.log(broker, tps[number]) for number in numbers]
+            return all(log is not None and log.end_offset == count for log in logs)
+
+        assert all(ends(assigned[number][0], number) for number in range(8))
+        start = c.now
+        for broker in (6, 7):
+            c.start(broker)
+        await c.until(lambda: ends(6, 6) and ends(7, 7), within="5m")
+        unthrottled = c.now - start
+        for broker in (6, 7):
+            quota = c._cluster.brokers[broker].quotas.follower.listed
+            assert quota.rate == throttle
+            assert quota.lists == {"t": frozenset(range(3)) if broker == 6 else frozenset(range(3, 6))}
+        await c.until(lambda: ends(6, 0, 1, 2) and ends(7, 3, 4, 5), within="5m")
+        took = c.now - start
+        assert unthrottled < 9
+        assert 9 < took < 30
+        name = "kafka.server:type=FollowerReplication:byte-rate"
+        rate = sum(c.metric(broker, name) for broker in (6, 7)) / 2
+        assert 0.5 * throttle < rate < 1.1 * throttle

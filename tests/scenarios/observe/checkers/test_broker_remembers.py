@@ -11,6 +11,7 @@ from emulator.protocol.kip_352_draft import DraftPartitionMetadata
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata
 from emulator.protocol.znodes import LeaderAndIsr
+from fetchers.quota import RATE_NAMES, UNLIMITED, QuotaSettings
 from scenarios.observe.checkers.broker_remembers import BrokerRemembersTrue
 
 TP = TopicPartition("orders", 0)
@@ -86,3 +87,20 @@ def test_offline_replicas_of_the_metadata(told: tuple[int, ...], wanted: list[st
     wrong = of._wrongly_told(cast("Any", checker), known)
     right = [broker for broker in ASSIGNED if (broker in told) is not (broker in wrong)]
     assert [f"the offline replicas {list(told)}; the offline replicas {right}"] * bool(wrong) == wanted
+
+
+@pytest.mark.parametrize(("counts", "rate"), [(False, UNLIMITED), (True, 200)])
+def test_throttled_rates_of_all_brokers(counts: bool, rate: int) -> None:
+    """KAFKA-10190 (3.9): they count where a broker has none of its own."""
+    of, name = BrokerRemembersTrue, RATE_NAMES[0]
+    configs = {"brokers/<default>": {name: "200"}, "brokers/0": {name: "100"}}
+    cluster = SimpleNamespace(topics={})
+    checker: Any = SimpleNamespace(cluster=cluster, _configs=configs, _default_rates_count=counts)
+    checker._own = lambda broker: of._own(checker, broker)
+    checker._of_broker = lambda broker: of._of_broker(checker, broker)
+    for broker, right in ((0, 100), (1, rate)):
+        for kept in (100, 200, UNLIMITED):
+            rates = (kept, *(UNLIMITED for _ in RATE_NAMES[1:]))
+            memories = {"throttles": QuotaSettings(rates, {}, {})}
+            found = list(of.throttles(checker, cast("Any", SimpleNamespace(node=broker)), memories))
+            assert bool(found) is (kept != right)

@@ -14,6 +14,7 @@ from emulator.protocol.errors import Errors
 from tests.scenarios.wire.gateway.served import METADATA, Raw, Served, served
 
 DESCRIBE_CONFIGS, ALTER_CONFIGS, INCREMENTAL = 32, 33, 44
+METADATA, CREATE_TOPICS, DELETE_TOPICS = 3, 19, 20
 DESCRIBE_QUOTAS, ALTER_QUOTAS, DESCRIBE_SCRAM, ALTER_SCRAM, DESCRIBE_CLUSTER = 48, 49, 50, 51, 60
 TOPIC, BROKER = 2, 4
 SET, DELETE, APPEND, SUBTRACT = range(4)
@@ -162,6 +163,12 @@ IP = {"ip": "1.2.3.4"}
             {"connection_creation_rate": 1.0},
             "user%20name is not a valid IP or resolvable host.",
         ),
+        (
+            "kafka-2.8",
+            {"ip": "1,1.1.1"},
+            {"connection_creation_rate": 2.0},
+            "1%2C1.1.1 is not a valid IP or resolvable host.",
+        ),
         ("kafka-3.9", {"ip": ""}, {"connection_creation_rate": 1.0}, "Empty ip not supported"),
         (
             "kafka-3.9",
@@ -179,7 +186,8 @@ IP = {"ip": "1.2.3.4"}
 )
 def test_alter_client_quotas_invalid(of: Clusters, release: str, entity: Entity, quotas: Any, words: str) -> None:
     """testAlterClientQuotas(EmptyEntity|BadUser|BadClientId|BadEntityType|BadConfigKey|BadConfigValue|BadIp),
-    testAlterClientQuotasInvalidRequests, ...InvalidEntityCombination: nothing is written."""
+    testAlterClientQuotasInvalidRequests, ...InvalidEntityCombination,
+    DynamicConfigTest.shouldFailIpConfigsWithInvalidIpv4Entity: nothing is written."""
     raw = of(release)
     assert alter(raw, (entity, quotas)) == [(INVALID, words)]
     assert describe(raw, [], strict=False) == {}
@@ -480,6 +488,19 @@ def test_scram_users(of: Clusters, release: str) -> None:
 
 
 @pytest.mark.parametrize("release", ["kafka-2.7", "kafka-3.9"])
+def test_scram_users_and_the_controller(of: Clusters, release: str) -> None:
+    """testDescribeNotController, testAlterNotController (2.7.2): any broker describes, the controller alone alters."""
+    of(release)
+    raw = of.served[release].connect(1)
+    assert raw.ask(DESCRIBE_SCRAM, 0, {"users": None})["error_code"] == 0
+    asked = {"deletions": [{"name": "user1", "mechanism": 1}], "upsertions": [upsert("user2", 2)]}
+    found = raw.ask(ALTER_SCRAM, 0, asked)["results"]
+    assert {each["user"]: Errors(each["error_code"]) for each in found} == dict.fromkeys(
+        ("user1", "user2"), Errors.NOT_CONTROLLER
+    )
+
+
+@pytest.mark.parametrize("release", ["kafka-2.7", "kafka-3.9"])
 def test_client_quotas_for_scram_users(of: Clusters, release: str) -> None:
     """testClientQuotasForScramUsers."""
     raw = of(release)
@@ -492,6 +513,24 @@ def test_client_quotas_for_scram_users(of: Clusters, release: str) -> None:
     assert alter(raw, ({"user": "user"}, dict.fromkeys(quotas))) == [(Errors.NONE, None)]
     gone = raw.ask(ALTER_SCRAM, 0, {"deletions": [{"name": "user", "mechanism": 1}], "upsertions": []})["results"]
     assert [each["error_code"] for each in gone] == [0]
+
+
+# -- topics -----------------------------------------------------------------------------------------------------------
+
+
+def test_topics_are_deleted_in_every_version(of: Clusters) -> None:
+    """DeleteTopicsRequestTest.testDeleteTopicsVersions (3.3.2), MetadataRequestTest.testClusterIdWithRequestVersion1:
+    the cluster's id comes with version 2."""
+    raw = of("kafka-3.3")
+    for version in range(7):
+        name = f"topic-{version}"
+        wanted = {"name": name, "num_partitions": 1, "replication_factor": 1}
+        raw.ask(CREATE_TOPICS, 5, {"topics": [wanted], "timeout_ms": 10_000})
+        body = {"topics": [{"name": name}]} if version == 6 else {"topic_names": [name]}
+        [found] = raw.ask(DELETE_TOPICS, version, {**body, "timeout_ms": 10_000})["responses"]
+        assert (found["name"], found["error_code"]) == (name, 0)
+        assert name not in [each["name"] for each in raw.metadata()["topics"]]
+    assert [bool(raw.ask(METADATA, version, {"topics": None}).get("cluster_id")) for version in (1, 2)] == [False, True]
 
 
 @pytest.mark.parametrize("release", ["kafka-2.8", "kafka-3.9"])
