@@ -141,7 +141,7 @@ class Broker:
         self.process = process
         process.metrics.lacks = self.spec.policies.lacks_metrics
         self.zk = zk = ZkClient(self.network, process, self.spec.zk)
-        self.admin_zk = AdminZkClient(process, zk, self.spec.topic_version)
+        self.admin_zk = AdminZkClient(process, zk, self.spec.topic_version, self.spec.policies.admin.refuses_marked)
         config = self.spec.policies.config
         self.quotas = quotas = QuotaManagers.windowed(
             process.node.id, config.replication_quota_window_num, config.replication_quota_window_size_us

@@ -3,17 +3,21 @@ LeaderEpochFileCacheTest (1.1.1 to 3.9.0)."""
 
 import pytest
 
+from brokers.log.cleaner.cleanable import first_dirty_offset, log_to_clean
 from brokers.log.cleaner.contents import removed, without_records
 from brokers.log.leader_epoch_cache import LeaderEpochFileCache
 from brokers.log.log_config import LogConfig
 from brokers.log.log_manager import CLEAN_SHUTDOWN
+from brokers.log.producer_state_manager import AbortedTransaction
 from emulator.disks import Disk, DiskFault
+from emulator.protocol.delete_records import DeleteRecordsRequest
+from emulator.protocol.errors import Errors
 from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_EPOCH, UNDEFINED_OFFSET
 from emulator.protocol.types import TopicPartition
 from tests.brokers.bench import BATCH_BYTES, TP, Bench, batch, config
 from tests.brokers.conformance.test_log_transactions import Written
 from tests.brokers.conformance.test_logs import SIZE, append, log_of
-from tests.brokers.requests.clients import records
+from tests.brokers.requests.clients import at, fetch, records
 
 OTHER = TopicPartition("t", 1)
 ONE = 1
@@ -159,3 +163,78 @@ def test_append_empty_control_batch() -> None:
     w.load()
     assert [each.transaction_start for each in w.log.producers.active()] in ([], [-1])
     assert w.unstable(w.log.end_offset) is None
+
+
+def test_high_watermark_and_segments() -> None:
+    """LogTest.testHighWatermarkMetadataUpdatedAfterSegmentRoll: a consumer reads up to the high watermark, whatever has
+    rolled."""
+    bench = Bench(config(log=LogConfig(segment_bytes=BATCH_BYTES)))
+    bench.lead(isr=(0, 1), replicas=(0, 1))
+
+    def read(offset: int) -> list[int]:
+        [found] = fetch(bench, at(offset), max_wait_us=0).last.partitions
+        return [batch.base_offset for batch in found.batches]
+
+    bench.produce(count=3)
+    assert read(0) == []
+    bench.follower(1).at(0)
+    bench.follower(1).at(3)
+    assert read(0) == [0]
+    bench.produce(count=3)
+    assert len(bench.partition.log.segments) == 2
+    assert (read(0), read(3)) == ([0], [])
+
+
+@pytest.mark.parametrize("offset", [26, 25])
+def test_cannot_increment_log_start_offset_past_high_watermark(offset: int) -> None:
+    """UnifiedLogTest.testCannotIncrementLogStartOffsetPastHighWatermark."""
+    bench = Bench()
+    bench.lead(isr=(0, 1), replicas=(0, 1))
+    for _ in range(100):
+        bench.produce()
+    bench.follower(1).at(25)
+    line = bench.send(DeleteRecordsRequest(((TP, offset),), 0))
+    refused = [each.error for reply in line.replies for each in reply.partitions]  # else it waits for its followers
+    assert (refused, bench.partition.log_start_offset) == (
+        ([Errors.OFFSET_OUT_OF_RANGE], 0) if offset > 25 else ([], 25)
+    )
+
+
+def test_checkpoint_outside_of_the_log() -> None:
+    """LogCleanerManagerTest.testCheckpointUpdatedForInvalidOffsetNoCleaning: what is deleted meanwhile is not cleaned,
+    and not counted as dirty."""
+    log = log_of(20, cleanup_policy="compact", min_cleanable_ratio=0.5)
+    log.directory.cleaned.put(TP, 15)
+    log.raise_start_to(20)
+    assert first_dirty_offset(log) == 20
+    assert not log_to_clean(log, 20, 0).is_due
+
+
+@pytest.mark.parametrize("offset", range(5))
+def test_fetch_up_to_log_end_offset(offset: int) -> None:
+    """UnifiedLogTest.testFetchUpToLogEndOffset: from each offset there is something to read, for a follower."""
+    bench = Bench()
+    bench.lead(isr=(0, 1), replicas=(0, 1))
+    for count in (3, 2):
+        bench.produce(count=count)
+    answer = bench.follower(1).at(offset)
+    assert answer is not None
+    assert answer.partitions[0].batches
+
+
+def test_recover_only_last_segment() -> None:
+    """LogTest.testRecoverOnlyLastSegment: a log that is loaded again knows which transactions were aborted."""
+    w = Written(segment_bytes=500)
+    steps = (
+        (5, 1), (3, -1), (2, 2), (4, 1), (3, 3), (2, -1), (10, 1), 1, (6, 2), (3, 4), (10, -1), (9, 3), 3, (8, 4),
+        (7, 2), 2, (10, -1), (4, 4), 4,
+    )  # fmt: skip
+    for step in steps:
+        if isinstance(step, tuple):
+            w.write(*step)
+        else:
+            w.end(step, committed=step in (3, 4))
+    assert (w.log.end_offset, len(w.log.segments) > 1) == (90, True)
+    log = w.load()
+    assert log.aborted_between(0, 90) == (AbortedTransaction(1, 0), AbortedTransaction(2, 8))
+    assert w.unstable(90) is None

@@ -200,3 +200,39 @@ def test_listing_topics_triggers_the_watch() -> None:
         assert len(seen) == 1
 
     run(test)
+
+
+@pytest.mark.parametrize(
+    ("state", "target"),
+    [
+        (R.NEW, R.DELETION_SUCCESSFUL),
+        (R.NON_EXISTENT, R.DELETION_STARTED),
+        (R.DELETION_STARTED, R.OFFLINE),
+        (R.DELETION_INELIGIBLE, R.NEW),
+    ],
+)
+def test_more_invalid_transitions_of_a_replica(state: ReplicaState, target: ReplicaState) -> None:
+    """ReplicaStateMachineTest.testInvalidNewReplicaToReplicaDeletionSuccessfulTransition,
+    testInvalidNonexistentReplicaToReplicaDeletionStartedTransition,
+    testInvalidReplicaDeletionStartedToOfflineReplicaTransition,
+    testInvalidReplicaDeletionIneligibleToNewReplicaTransition."""
+
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1, 2)})
+        context = lab.active.context
+        context.set_replica_states(2, [TP], state)
+        await lab.active.replicas.handle_state_changes([(TP, 2)], target)
+        assert context.replica_state(TP, 2) is state
+
+    run(test, joins=False)
+
+
+def test_offline_partition_to_nonexistent_partition_transition() -> None:
+    """PartitionStateMachineTest.testOfflinePartitionToNonexistentPartitionTransition."""
+
+    async def test(lab: Lab) -> None:
+        lab.active.context.partition_states[TP] = P.OFFLINE
+        await lab.active.partitions.handle_state_changes([TP], P.NON_EXISTENT)
+        assert lab.active.context.partition_state(TP) is P.NON_EXISTENT
+
+    run(test)

@@ -5,6 +5,7 @@ import pytest
 from emulator.kernel import Signal
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import FetcherStarted
+from emulator.protocol.fetch import FetchRequest
 from emulator.protocol.offsets_for_leader_epoch import ListOffsetsRequest, OffsetsForLeaderEpochRequest
 from emulator.protocol.types import Batch, TopicPartition
 from fetchers.assignment import fetcher_id
@@ -12,6 +13,7 @@ from fetchers.failures import CorruptBatch
 from fetchers.manager import AbstractFetcherManager, ReplicaAlterLogDirsManager
 from fetchers.policies import FetcherPolicies
 from fetchers.ports import InitialFetchState
+from fetchers.state import NO_LAG
 from tests.fetchers.rig import KINDS, A, B, Replica, Rig, new_log, play, write
 
 BACK_OFF_MS = 1_000
@@ -272,3 +274,72 @@ class Checking(Replica):
         if any(batch.corrupt for batch in batches):
             raise CorruptBatch("crc")
         return super().append_as_follower(batches, leader_high_watermark, leader_log_start)
+
+
+def test_simple_fetch() -> None:
+    """AbstractFetcherThreadTest.testSimpleFetch."""
+
+    async def scenario(rig: Rig) -> None:
+        rig.leader.leads(A, 0, 0)
+        rig.leader.marks[A] = 2
+        rig.add(A)
+        await rig.rest()
+        assert (rig.replicas[A].log_end_offset, rig.replicas[A].high_watermark) == (2, 2)
+
+    play(scenario)
+
+
+def test_build_fetch() -> None:
+    """ReplicaFetcherThreadTest.testBuildFetch (but for topic ids, limits.md): the first request of a session names all
+    partitions, the next one what has changed, and what is gone."""
+    tps = [TopicPartition("t", number) for number in range(3)]
+
+    async def scenario(rig: Rig) -> None:
+        for number, tp in enumerate(tps):
+            rig.leader.leads(tp, *[1] * (2 + number), epoch=1)
+            rig.replica(tp, *[1] * (2 + number), high_watermark=2 + number)
+        rig.add(*tps, epoch=1)
+        await rig.rest()
+        first, *_ = rig.leader.requests(FetchRequest)
+        assert {each.tp: (each.leader_epoch, each.fetch_offset) for each in first.partitions} == {
+            tp: (1, 2 + number) for number, tp in enumerate(tps)
+        }
+        assert first.forgotten == ()
+        rig.manager.remove_fetcher_for_partitions([tps[0]])
+        write(rig.leader.logs[tps[2]], 1)
+        await rig.rest(600)
+        later = rig.leader.requests(FetchRequest)[1:]
+        assert {tp for request in later for tp in request.forgotten} == {tps[0]}
+        assert {each.tp for request in later for each in request.partitions} <= {tps[2]}
+
+    play(scenario)
+
+
+def test_partitions_in_error() -> None:
+    """AbstractFetcherThreadTest.testPartitionsInError (3.3.2): only the partitions with errors wait."""
+    tps = [TopicPartition(f"topic{number}", 0) for number in (1, 2, 3)]
+
+    async def scenario(rig: Rig) -> None:
+        for tp in tps:
+            rig.leader.leads(tp, 0)
+        rig.leader.fetch_errors = {tps[0]: Errors.UNKNOWN_TOPIC_ID, tps[1]: Errors.INCONSISTENT_TOPIC_ID}
+        rig.add(*tps)
+        await rig.rest()
+        assert [rig.thread.states[tp].delayed_until_us > 0 for tp in tps] == [True, True, False]
+        assert rig.equal(tps[2])
+
+    play(scenario)
+
+
+def test_lag_is_updated_when_no_records() -> None:
+    """ReplicaFetcherThreadTest.testLagIsUpdatedWhenNoRecords (3.9): it is not known before the first answer, and 0
+    after one without records."""
+
+    async def scenario(rig: Rig) -> None:
+        rig.leader.leads(A)
+        rig.add(A)
+        assert rig.thread.states[A].lag == NO_LAG
+        await rig.rest(600)
+        assert rig.rounds.thread.states[A].lag == 0
+
+    play(scenario)

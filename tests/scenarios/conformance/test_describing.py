@@ -1,0 +1,224 @@
+"""Cases about what brokers and controllers say of a cluster, drawn at random from Kafka's core suites (1.1.1 to 3.9.0);
+each names the test that it restates."""
+
+import json
+
+import pytest
+
+from scenarios.errors import BadInput
+from tests.scenarios.conformance.releases import RELEASES, WITH_API
+from tests.scenarios.conformance.test_topics_and_metadata import FROM_1_1, MINUTE, described
+from understudy.protocol import (
+    AlterPartitionReassignmentsRequest,
+    DeleteRecordsRequest,
+    DeleteTopicsRequest,
+    DescribeConfigsRequest,
+    EpochQuery,
+    Errors,
+    ListPartitionReassignmentsRequest,
+    OffsetsForLeaderEpochRequest,
+    Resource,
+    ResourceType,
+    TopicPartition,
+)
+from understudy.testing import KafkaError, cluster, in_virtual_time
+
+TP = TopicPartition("t", 0)
+REPLICAS = "kafka.server:type=ReplicaManager,name={}"
+NUMBERS = list(range(6))
+
+
+# -- metadata and metrics ---------------------------------------------------------------------------------------------
+
+
+@FROM_1_1
+@in_virtual_time
+async def test_alive_brokers_list_with_no_topics_after_new_broker_startup(release: str) -> None:
+    """TopicMetadataTest.testAliveBrokersListWithNoTopicsAfterNewBrokerStartup."""
+    async with cluster(3, {}, profile=release, controller=1) as c:
+        await c.stop(0)
+        await c.settled()
+        assert [c.metadata(broker).live_brokers for broker in (1, 2)] == [(1, 2)] * 2
+        c.start(0)
+        await c.settled()
+        assert [c.metadata(broker).live_brokers for broker in range(3)] == [(0, 1, 2)] * 3
+
+
+@RELEASES
+@in_virtual_time
+async def test_describe_under_min_isr_and_under_replicated_partitions(release: str) -> None:
+    """TopicCommandIntegrationTest.testDescribeUnder(MinIsr|Replicated)Partitions: six replicas, all needed, one
+    down."""
+    topic = {"assignment": [NUMBERS], "config": {"min.insync.replicas": 6}}
+    async with cluster(6, {"t": topic}, profile=release, controller=5) as c:
+        await c.stop(0)
+        await c.until(lambda: all(len(c.metadata(broker).isr(TP)) == 5 for broker in NUMBERS[1:]))
+        leader = c.leader(TP)
+        names = ("UnderMinIsrPartitionCount", "UnderReplicatedPartitions")
+        assert [c.metric(leader, REPLICAS.format(name)) for name in names] == [1, 1]
+
+
+@FROM_1_1
+@in_virtual_time
+async def test_describe_and_list_topics_marked_for_deletion(release: str) -> None:
+    """TopicCommandWithZKClientTest.testDescribeAndListTopicsMarkedForDeletion: its only broker is down."""
+    async with cluster(2, {"t": [[0]]}, profile=release, controller=1) as c:
+        c.crash(0)
+        await c.until(lambda: c.broker_epoch(0) < 0)
+        await c.delete_topic("t")
+        await c.settled()
+        assert (c.children("/admin/delete_topics"), c.children("/brokers/topics")) == (("t",), ("t",))
+
+
+# -- registrations ----------------------------------------------------------------------------------------------------
+
+
+@FROM_1_1
+@in_virtual_time
+async def test_get_broker_methods(release: str) -> None:
+    """KafkaZkClientTest.testGetBrokerMethods: the ids, and what each has registered."""
+    async with cluster(2, {}, profile=release, rack_names=["a", "b"]) as c:
+        assert sorted(c.children("/brokers/ids")) == ["0", "1"]
+        found = [json.loads(c.znode(f"/brokers/ids/{broker}") or "") for broker in (0, 1)]
+        assert [one["rack"] for one in found] == ["a", "b"]
+        assert c.znode("/brokers/ids/2") is None
+
+
+@in_virtual_time
+async def test_get_broker_metadatas() -> None:
+    """AdminTest.testGetBrokerMetadatas (2.3.1): where one broker has no rack, no rack counts (RackAwareMode.Safe)."""
+    racks = ["rack1", "rack2", "rack2", "rack1", "", "rack3"]
+    async with cluster(6, {}, profile="kafka-2.3", rack_names=racks) as c:
+        await c._cluster.brokers[0].admin_zk.create_topic("foo", 3, 2)
+        await c.settled()
+        assert len(c.partitions()) == 3
+
+
+# -- settings ---------------------------------------------------------------------------------------------------------
+
+
+@FROM_1_1
+@in_virtual_time
+async def test_describe_configs_for_topic(release: str) -> None:
+    """AdminClientIntegrationTest.testDescribeConfigsForTopic (2.4.1)."""
+    names = ("t", "unknown", "(invalid topic)")
+    async with cluster(2, {"t": [[0, 1], [1, 0]]}, profile=release) as c:
+        asked = tuple((Resource(ResourceType.TOPIC, name), None) for name in names)
+        found = (await c.send(0, DescribeConfigsRequest(asked))).resources
+        assert [each.error.code for each in found] == [
+            Errors.NONE, Errors.UNKNOWN_TOPIC_OR_PARTITION, Errors.INVALID_TOPIC_EXCEPTION,
+        ]  # fmt: skip
+
+
+def test_unclean_election_invalid() -> None:
+    """KafkaConfigTest.testUncleanElectionInvalid."""
+    with pytest.raises(BadInput):
+        cluster(1, config={"unclean.leader.election.enable": "invalid"})
+
+
+@FROM_1_1
+@in_virtual_time
+async def test_synonyms(release: str) -> None:
+    """DynamicBrokerConfigTest.testSynonyms: of log.roll.ms."""
+    async with cluster(1, {}, profile=release) as c:
+        await c.alter_config({"log.roll.ms": 100_000}, broker=0)
+        await c.settled()
+        asked = DescribeConfigsRequest(((Resource(ResourceType.BROKER, "0"), ("log.roll.ms",)),), True)
+        [entry] = (await c.send(0, asked)).resources[0].entries
+        assert (entry.value, [each.name for each in entry.synonyms]) == ("100000", ["log.roll.ms", "log.roll.hours"])
+
+
+# -- requests ---------------------------------------------------------------------------------------------------------
+
+
+@RELEASES
+@in_virtual_time
+async def test_delete_topics_by_a_request(release: str) -> None:
+    """DeleteTopicsRequestTest.testDeleteTopicsVersions: by name, until no broker knows the topic."""
+    async with cluster(3, {"t": [[0, 1]]}, profile=release, controller=2) as c:
+        [(_, error)] = (await c.send(2, DeleteTopicsRequest(("t",), MINUTE))).topics
+        assert error.code is Errors.NONE
+        await c.settled()
+        for broker in range(3):
+            assert (await described(c, "t", broker=broker))["t"].error is Errors.UNKNOWN_TOPIC_OR_PARTITION
+
+
+@FROM_1_1
+@in_virtual_time
+async def test_delete_a_topic_that_is_not_there(release: str) -> None:
+    """TopicCommandTest.testDeleteIfExists, without --if-exists."""
+    async with cluster(3, {}, profile=release) as c:
+        await c.create_topic("t", [[0]])
+        await c.settled()
+        await c.delete_topic("t")
+        await c.settled()
+        with pytest.raises(KafkaError):
+            await c.delete_topic("t")
+
+
+@FROM_1_1
+@in_virtual_time
+async def test_delete_records_with_exception(release: str) -> None:
+    """PlaintextAdminIntegrationTest.testDeleteRecordsWithException."""
+    async with cluster(3, {"t": [[0, 1, 2]]}, profile=release) as c:
+        await c.produce(TP, 10)
+        found = []
+        for offset in (5, 20):
+            [each] = (await c.send(0, DeleteRecordsRequest(((TP, offset),), MINUTE))).partitions
+            found.append((each.error, each.low_watermark))
+        assert found == [(Errors.NONE, 5), (Errors.OFFSET_OUT_OF_RANGE, -1)]
+
+
+@FROM_1_1
+@in_virtual_time
+async def test_fetch_epoch_end_offsets(release: str) -> None:
+    """LocalLeaderEndPointTest.testFetchEpochEndOffsets, OffsetsForLeaderEpochTest.shouldGetEpochsFromReplica. (1.1
+    answers with the end of the epoch that was asked for, or of the next one: before KIP-279.)"""
+    async with cluster(2, {"t": [[0]]}, profile=release, controller=1) as c:
+
+        async def end(epoch: int) -> tuple[Errors, int, int]:
+            request = OffsetsForLeaderEpochRequest(1, (EpochQuery(TP, -1, epoch),))
+            [each] = (await c.send(0, request)).partitions
+            return each.error, each.leader_epoch, each.end_offset
+
+        named = release > "kafka-1.1"
+        await c.produce(TP, 3)
+        assert await end(0) == (Errors.NONE, 0 if named else -1, 3)
+        for _ in range(2):
+            await c.stop(0)
+            await c.until(lambda: c.leader(TP) == -1)
+            c.start(0)
+            await c.until(lambda: c.leader(TP) == 0)
+        await c.produce(TP, 3)
+        now = c.leader_epoch(TP)
+        assert now == 4
+        assert await end(4) == (Errors.NONE, 4 if named else -1, 6)
+        assert await end(3) == (Errors.NONE, 0 if named else -1, 3)
+        assert await end(5) == (Errors.NONE, -1, -1)
+
+
+@WITH_API
+@in_virtual_time
+async def test_find_partition_reassignment_states(release: str) -> None:
+    """ReassignPartitionsUnitTest.testFindPartitionReassignmentStates, PlaintextAdminIntegrationTest
+    .testListReassignmentsDoesNotShowNonReassigningPartitions: of two partitions one is moved, and then cancelled."""
+    foo, still, quux = TopicPartition("foo", 0), TopicPartition("foo", 1), TopicPartition("quux", 0)
+    async with cluster(5, {"foo": [[0, 1, 2], [1, 2, 3]]}, profile=release, controller=4) as c:
+
+        async def listed(*tps: TopicPartition) -> dict[TopicPartition, tuple[int, ...]]:
+            found = (await c.send(4, ListPartitionReassignmentsRequest(tps or None))).partitions
+            return {tp: each.replicas for tp, each in found}
+
+        assert (await listed(foo, still), await listed()) == ({}, {})
+        await c.produce(foo, 100, size=10_000)
+        await c.alter_config({"follower.replication.throttled.replicas": "*"}, topic="foo")
+        await c.alter_config({"follower.replication.throttled.rate": 1}, broker=3)
+        await c.settled()
+        asked = AlterPartitionReassignmentsRequest({foo: (0, 1, 3), quux: (1, 2, 3)})
+        found = dict((await c.send(4, asked)).partitions)
+        assert found == {foo: Errors.NONE, quux: Errors.UNKNOWN_TOPIC_OR_PARTITION}
+        assert set(await listed()) <= {foo}
+        cancelled = await c.send(4, AlterPartitionReassignmentsRequest({foo: None, quux: None}))
+        assert dict(cancelled.partitions)[quux] is Errors.NO_REASSIGNMENT_IN_PROGRESS
+        await c.settled()
+        assert (await listed(), c.replicas(still)) == ({}, [1, 2, 3])
