@@ -8,7 +8,6 @@ from brokers.log.cleaner.contents import removed, without_records
 from brokers.log.leader_epoch_cache import LeaderEpochFileCache
 from brokers.log.log_config import LogConfig
 from brokers.log.log_manager import CLEAN_SHUTDOWN
-from brokers.log.producer_state_manager import AbortedTransaction
 from emulator.disks import Disk, DiskFault
 from emulator.protocol.delete_records import DeleteRecordsRequest
 from emulator.protocol.errors import Errors
@@ -17,6 +16,7 @@ from emulator.protocol.types import TopicPartition
 from tests.brokers.bench import BATCH_BYTES, TP, Bench, batch, config
 from tests.brokers.conformance.test_log_transactions import Written
 from tests.brokers.conformance.test_logs import SIZE, append, log_of
+from tests.brokers.log.cleaner.compacted_logs import CompactedLog
 from tests.brokers.requests.clients import at, fetch, records
 
 OTHER = TopicPartition("t", 1)
@@ -123,21 +123,6 @@ def test_load_empty_log() -> None:
     assert (log.start_offset, log.end_offset) == (0, 1)
 
 
-def test_last_stable_offset_does_not_exceed_log_start_offset_after_segment_deletion() -> None:
-    """LogTest.testLastStableOffsetDoesNotExceedLogStartOffsetAfterSegmentDeletion (2.4.1): the first offset that is not
-    stable is not before the start of the log."""
-    w = Written()
-    w.write(5, ONE)
-    w.write(3)
-    w.roll()
-    w.write(5, ONE)
-    assert w.unstable(w.log.end_offset) == 0
-    w.log.raise_start_to(8)
-    w.log.delete_old_segments(0, w.log.end_offset)
-    assert len(w.log.segments) == 1
-    assert w.unstable(w.log.end_offset) == 8
-
-
 HOUR = 3_600
 
 
@@ -222,19 +207,48 @@ def test_fetch_up_to_log_end_offset(offset: int) -> None:
     assert answer.partitions[0].batches
 
 
-def test_recover_only_last_segment() -> None:
-    """LogTest.testRecoverOnlyLastSegment: a log that is loaded again knows which transactions were aborted."""
-    w = Written(segment_bytes=500)
-    steps = (
-        (5, 1), (3, -1), (2, 2), (4, 1), (3, 3), (2, -1), (10, 1), 1, (6, 2), (3, 4), (10, -1), (9, 3), 3, (8, 4),
-        (7, 2), 2, (10, -1), (4, 4), 4,
-    )  # fmt: skip
-    for step in steps:
-        if isinstance(step, tuple):
-            w.write(*step)
-        else:
-            w.end(step, committed=step in (3, 4))
-    assert (w.log.end_offset, len(w.log.segments) > 1) == (90, True)
-    log = w.load()
-    assert log.aborted_between(0, 90) == (AbortedTransaction(1, 0), AbortedTransaction(2, 8))
-    assert w.unstable(90) is None
+def test_control_record_bumps_epoch() -> None:
+    """ProducerStateManagerTest.testControlRecordBumpsEpoch: an abort with a higher epoch, after which the producer
+    begins with sequence number 0 again."""
+    w = Written()
+    w.write(1, ONE, transactional=False)
+    w.end(ONE, committed=False, epoch=1)
+    assert w.unstable(2) is None
+    [known] = w.log.producers.active()
+    assert (known.producer_epoch, known.last_sequence, known.transaction_start) == (1, -1, -1)
+    assert w.check(ONE, 0, epoch=1) is Errors.NONE
+    w.next[ONE] = 0
+    w.write(1, ONE, epoch=1, transactional=False)
+    [known] = w.log.producers.active()
+    assert (known.producer_epoch, known.last_sequence) == (1, 0)
+
+
+def test_uncommitted_data_not_consumed_where_segments_roll() -> None:
+    """LogConcurrencyTest.testUncommittedDataNotConsumed(FrequentSegmentRolls): a consumer that reads after each append
+    never gets what is not committed."""
+    bench = Bench(config(log=LogConfig(segment_bytes=2 * BATCH_BYTES)))
+    bench.lead(isr=(0, 1), replicas=(0, 1))
+    follower, read = bench.follower(1), 0
+    for number in range(200):
+        bench.produce()
+        if number % 3 == 0:
+            follower.at(number - number % 2)
+        [found] = fetch(bench, at(read), max_wait_us=0).last.partitions
+        for one in found.batches:
+            assert one.next_offset <= bench.partition.high_watermark
+            read = one.next_offset
+    assert (read, len(bench.partition.log.segments)) == (bench.partition.high_watermark, 100)
+
+
+def test_cleaning_with_unkeyed_messages() -> None:
+    """LogCleanerTest.testCleaningWithUnkeyedMessages: records without a key go, which are from before the
+    topic was compacted."""
+    log = CompactedLog()
+    for _ in range(5):
+        log.write((None, b"unkeyed"))
+    log.roll()
+    for number in range(5):
+        log.write((str(number).encode(), b"keyed"))
+    log.roll()
+    log.clean()
+    assert [(one.key, one.value) for one in log.read()] == [(str(n).encode(), b"keyed") for n in range(5)]

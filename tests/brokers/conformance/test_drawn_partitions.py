@@ -8,6 +8,7 @@ from brokers.replica_manager.alter_isr import INTERVAL_US
 from emulator.protocol.alter_isr import AlterIsrResponse
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
+from emulator.protocol.update_metadata import UpdateMetadataRequest
 from emulator.zookeeper import ZkCode
 from scenarios.profiles import PROFILES
 from tests.brokers.bench import TP, Bench, batch, state
@@ -18,14 +19,16 @@ TEN = [TopicPartition("t", number) for number in range(10)]
 
 
 @pytest.mark.parametrize("version", [1, 0])
-def test_ignore_follower_partition_state_change_with_older_partition_epoch(version: int) -> None:
-    """PartitionTest.testIgnoreFollowerPartitionStateChangeWithOlderPartitionEpoch: of the same leader epoch."""
+@pytest.mark.parametrize("leader", [0, 1])
+def test_ignore_partition_state_change_with_older_partition_epoch(version: int, leader: int) -> None:
+    """PartitionTest.testIgnore(Leader|Follower)PartitionStateChangeWithOlderPartitionEpoch: of the same leader
+    epoch."""
     bench = Bench()
-    assert bench.leader_and_isr(state(1, 8, version=1)).partitions == ((TP, Errors.NONE),)
-    [(_, error)] = bench.leader_and_isr(state(1, 8, version=version)).partitions
+    assert bench.leader_and_isr(state(leader, 8, version=1)).partitions == ((TP, Errors.NONE),)
+    [(_, error)] = bench.leader_and_isr(state(leader, 8, version=version)).partitions
     assert error is not Errors.NONE
     partition = bench.partition
-    assert (partition.is_leader, partition.leader_epoch, partition.zk_version) == (False, 8, 1)
+    assert (partition.is_leader, partition.leader_epoch, partition.zk_version) == (leader == 0, 8, 1)
 
 
 @pytest.mark.parametrize("removed_first", [True, False])
@@ -204,11 +207,13 @@ def test_partition_errors(error: Errors) -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "again"), [(Errors.INVALID_UPDATE_VERSION, False), (Errors.UNKNOWN_SERVER_ERROR, True)]
+    ("error", "again"),
+    [(Errors.INVALID_UPDATE_VERSION, False), (Errors.INVALID_REQUEST, False), (Errors.UNKNOWN_SERVER_ERROR, True)],
 )
 def test_alter_isr_failures(error: Errors, again: bool) -> None:
-    """PartitionTest.testAlterIsrInvalidVersion, testAlterIsrUnexpectedError (3.3.2): the ISR stays as it was, and the
-    change counts until more is known; only the second one is sent again."""
+    """PartitionTest.testAlterIsrInvalidVersion, testAlterIsrUnexpectedError,
+    testInvalidAlterPartitionRequestsAreNotRetried (3.3.2): the ISR stays as it was, and the change counts until more is
+    known; only an unknown error lets it be sent again."""
 
     async def test(desk: Desk) -> None:
         wish = desk.wish()
@@ -268,3 +273,25 @@ def test_high_watermark_maintenance() -> None:
     assert (partition.high_watermark, partition.log_end_offset, partition.log_start_offset) == (3, 6, 0)
     partition.truncate_fully_and_start_at(4)
     assert (partition.high_watermark, partition.log_end_offset, partition.log_start_offset) == (4, 4, 4)
+
+
+def test_isr_not_expanded_if_replica_is_in_controlled_shutdown() -> None:
+    """PartitionTest.testIsrNotExpandedIfReplicaIsInControlledShutdown (3.3.2; with ZooKeeper a leader knows only who is
+    alive): refused, not asked for while it is gone, and taken in once it is back."""
+    noted = NotedAlterIsr()
+    bench = Bench(PROFILES["kafka-3.3"].policies.brokers, alter_isr=noted)
+    partition = bench.lead(5, isr=(0,), replicas=(0, 1))
+    bench.produce(count=10)
+    follower = bench.follower(1)
+    follower.at(10, 5)
+    assert (partition.isr, sorted(partition.isr_state.maximal_isr), len(noted.wanted)) == ((0,), [0, 1], 1)
+    noted.wanted[0].refused("INELIGIBLE_REPLICA", False)
+    assert (partition.isr_state.maximal_isr, partition.isr_state.is_inflight) == ((0,), False)
+    bench.manager.metadata.update(UpdateMetadataRequest(9, 1, -1, (), (0, 2)))
+    follower.at(10, 5)
+    assert (len(noted.wanted), partition.isr_state.is_inflight) == (1, False)
+    bench.manager.metadata.update(UpdateMetadataRequest(9, 1, -1, (), (0, 1, 2)))
+    follower.at(10, 5)
+    assert (len(noted.wanted), partition.isr_state.is_inflight) == (2, True)
+    noted.wanted[1].taken((0, 1), 1)
+    assert (partition.isr, partition.isr_state.is_inflight) == ((0, 1), False)

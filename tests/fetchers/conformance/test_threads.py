@@ -14,6 +14,7 @@ from fetchers.manager import AbstractFetcherManager, ReplicaAlterLogDirsManager
 from fetchers.policies import FetcherPolicies
 from fetchers.ports import InitialFetchState
 from fetchers.state import NO_LAG
+from fetchers.truncation import Kip279
 from tests.fetchers.rig import KINDS, A, B, Replica, Rig, new_log, play, write
 
 BACK_OFF_MS = 1_000
@@ -343,3 +344,58 @@ def test_lag_is_updated_when_no_records() -> None:
         assert rig.rounds.thread.states[A].lag == 0
 
     play(scenario)
+
+
+def test_truncate_to_epoch_end_offsets_during_remove_partitions() -> None:
+    """AbstractFetcherThreadTest.testTruncateToEpochEndOffsetsDuringRemovePartitions: a partition is removed while the
+    leader is asked for the end of its epoch; the answer does nothing, and the thread goes on."""
+
+    async def scenario(rig: Rig) -> None:
+        rig.leader.leads(A, 0)
+        rig.leader.leads(B, 0)
+        replica = rig.replica(A, 0, 0)
+        rig.leader.hold = Signal(rig.world)
+        rig.add(A, B)
+        await rig.rest(10)
+        rig.manager.remove_fetcher_for_partitions([A])
+        rig.leader.hold.set()
+        rig.leader.hold = None
+        await rig.rest()
+        assert (A in rig.thread.states, replica.cuts) == (False, [])
+        assert rig.equal(B)
+
+    play(scenario, FetcherPolicies(truncation=Kip279()))
+
+
+def test_an_exception_while_epochs_are_asked_for() -> None:
+    """ReplicaFetcherThreadTest.shouldHandleExceptionFromBlockingSend: no epoch is known then; it is asked again."""
+
+    async def scenario(rig: Rig) -> None:
+        rig.leader.leads(A, 0, 0)
+        rig.replica(A, 0)
+        rig.leader.down = True
+        rig.add(A)
+        await rig.rest(BACK_OFF_MS)
+        assert rig.replicas[A].cuts == []
+        rig.leader.down = False
+        await rig.rest(2 * BACK_OFF_MS)
+        assert rig.equal(A)
+
+    play(scenario, FetcherPolicies(truncation=Kip279()))
+
+
+def test_issues_epoch_request_from_local_replica() -> None:
+    """ReplicaAlterLogDirsThreadTest.issuesEpochRequestFromLocalReplica: of two partitions, each cut where the current
+    log's epoch ends."""
+
+    async def scenario(rig: Rig) -> None:
+        rig.leader.leads(A, *[2] * 3, epoch=2)
+        rig.leader.leads(B, *[5] * 4, epoch=5)
+        rig.replica(A, *[2] * 5)
+        rig.replica(B, *[5] * 6)
+        rig.add(A, epoch=2)
+        rig.add(B, epoch=5)
+        await rig.rest()
+        assert [rig.replicas[tp].cuts[:1] for tp in (A, B)] == [[3], [4]]
+
+    play(scenario, FetcherPolicies(truncation=Kip279()), kind=ReplicaAlterLogDirsManager)
