@@ -363,6 +363,8 @@ class Broker:
             self._layers[entity] = config
             own = self._layers.get(broker_entity(node.id), {})
             entity, config = ALL_BROKERS, {**self._layers.get(ALL_BROKERS, {}), **own}
+            if self.spec.policies.rates_of_all:
+                self.quotas.configured(broker_entity(node.id), config)
             self.replicas.fetchers.configured(config)
         self.replicas.configured(entity, config)
         self.controller.configured(entity, config)

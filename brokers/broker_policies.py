@@ -192,6 +192,8 @@ class BrokerPolicies:
             for what the follower has, before that has truncated.
         knows_min_isr: KAFKA-1555 (0.8.2): acks=all asks for min.insync.replicas. Before, there was no such setting, and
             one that a file stated was passed over (VerifiableProperties.verify logs that it is not valid).
+        rates_of_all: KAFKA-10190 (3.9): throttles' rates that are set for all brokers hold where a broker has none of
+            its own. Before, they had no effect.
         caps_min_isr: KAFKA-15583 (3.7): min.insync.replicas counts as the number of replicas where it is above that.
             Before, such a partition took no acks=all.
         followers_serve_consumers: KIP-392 (2.4): a consumer that a leader could send to a follower (Fetch 11) is
@@ -298,6 +300,7 @@ class BrokerPolicies:
     diverges_below_start: bool = False
     diverging_fetch_counts: bool = False
     knows_min_isr: bool = True
+    rates_of_all: bool = False
     caps_min_isr: bool = False
     followers_serve_consumers: bool = False
     learned_high_watermark_completes_fetches: bool = False

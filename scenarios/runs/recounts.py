@@ -77,6 +77,7 @@ def start_settings(scenario: Scenario) -> StartSettings:
         demotion_answers=release.brokers.demotion_answers_waiting,
         stop_answers=release.brokers.stop_answers_waiting,
         knows_min_isr=release.brokers.knows_min_isr,
+        rates_of_all=release.brokers.rates_of_all,
         caps_min_isr=release.brokers.caps_min_isr,
         holds_high_watermark=release.brokers.high_watermark_needs_min_isr,
         commits_at_outcome=release.brokers.isr_writes.outcome_moves_high_watermark or release.brokers.every_fetch_looks,

@@ -68,7 +68,7 @@ class BrokerRemembersTrue(BrokerMemory):
         super().__init__(history, report)
         start = history.settings.start
         self._announced, self._isrs_announced = start.announces_brokers, start.announces_isrs
-        self._fetchers = start.brokers.get(FETCHERS, 1)
+        self._fetchers, self._rates_of_all = start.brokers.get(FETCHERS, 1), start.rates_of_all
         self._configs: dict[str, dict[str, str]] = {}
         """The settings in ZooKeeper by entity."""
         self.shut_down: dict[int, None] = {}
@@ -204,6 +204,8 @@ class BrokerRemembersTrue(BrokerMemory):
     def throttles(self, event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
         broker, kept = event.node, memories["throttles"]
         own = self._configs.get(znodes.broker_entity(broker), {})
+        if self._rates_of_all:
+            own = {**self._configs.get(znodes.ALL_BROKERS, {}), **own}
         rates = tuple(int(own.get(name, UNLIMITED)) for name in RATE_NAMES)
         if kept.rates != rates:
             yield Unlike("throttles", "rates", str(list(kept.rates)), str(list(rates)))

@@ -54,6 +54,8 @@ class StartSettings:
         fences_once: a coordinator of the release that could not write a fence tries again with the same epoch
             (KAFKA-9666, 2.6).
         knows_min_isr: the release has min.insync.replicas (KAFKA-1555, 0.8.2).
+        rates_of_all: a rate that is set for all brokers holds in the release where a broker has none of its own
+            (KAFKA-10190, 3.9).
         caps_min_isr: min.insync.replicas of the release counts as at most the number of replicas (KAFKA-15583, 3.7).
         holds_high_watermark: the release's leaders commit nothing while their ISR is below min.insync.replicas
             (KAFKA-15583, 3.7).
@@ -85,6 +87,7 @@ class StartSettings:
     stop_answers: bool = False
     fences_once: bool = True
     knows_min_isr: bool = True
+    rates_of_all: bool = False
     caps_min_isr: bool = False
     expires_unsubscribed: bool = False
     holds_high_watermark: bool = False

@@ -22,6 +22,13 @@ PROFILE = KAFKA_3_6.with_differences(
         policies={"brokers.caps_min_isr": True},
     ),
     Difference(
+        title="a rate of a throttle that is set for all brokers",
+        before="has no effect",
+        here="holds at each broker that has none of its own",
+        source="KAFKA-10190, 3.9",
+        policies={"brokers.rates_of_all": True},
+    ),
+    Difference(
         title="a negative time that has no meaning in a client's version of ListOffsets",
         before="is answered with no offset, or has the meaning of a later version",
         here="is refused (UNSUPPORTED_VERSION)",

@@ -171,7 +171,8 @@ async def test_synonyms(release: str) -> None:
 @FROM_1_1
 @in_virtual_time
 async def test_broker_id_config_change_and_delete(release: str) -> None:
-    """DynamicConfigChangeTest.testBrokerIdConfigChangeAndDelete: the three rates of one broker, and of no other."""
+    """DynamicConfigChangeTest.testBrokerIdConfigChangeAndDelete: the three rates of one broker, and of no other;
+    testDefaultBrokerIdConfigChangeAndDelete (KAFKA-10190, 3.9): those of all, where a broker has none of its own."""
     names = [f"{side}.replication.throttled.rate" for side in ("leader", "follower")]
     names.append("replica.alter.log.dirs.io.max.bytes.per.second")
 
@@ -183,9 +184,36 @@ async def test_broker_id_config_change_and_delete(release: str) -> None:
         await c.alter_config(dict.fromkeys(names, 100_000), broker=0)
         await c.settled()
         assert rates(c) == [{100_000}, {2**63 - 1}]
+        await c.alter_config(dict.fromkeys(names, 70_000))
+        await c.settled()
+        of_all = 70_000 if release == "kafka-3.9" else 2**63 - 1
+        assert rates(c) == [{100_000}, {of_all}]
         await c.alter_config(remove=names, broker=0)
         await c.settled()
+        assert rates(c) == [{of_all}] * 2
+        await c.stop(1)
+        c.start(1)
+        await c.settled()
+        assert rates(c) == [{of_all}] * 2
+        await c.alter_config(remove=names)
+        await c.settled()
         assert rates(c) == [{2**63 - 1}] * 2
+
+
+@pytest.mark.parametrize(("release", "holds"), [("kafka-3.6", False), ("kafka-3.9", True)])
+@in_virtual_time
+async def test_a_rate_of_all_brokers_limits_a_copy(release: str, holds: bool) -> None:
+    """KAFKA-10190 (3.9), with the checkers of quotas."""
+    async with cluster(3, {"t": [[0, 1]]}, profile=release, controller=0) as c:
+        for _ in range(20):
+            await c.produce(TP, 10, size=10_000)
+        await c.alter_config({"follower.replication.throttled.replicas": "*"}, topic="t")
+        await c.alter_config({"follower.replication.throttled.rate": 100_000})
+        await c.settled()
+        began = c.now
+        await c.reassign({"t-0": [0, 1, 2]})
+        await c.until(lambda: 2 in c.isr(TP), within="2m")
+        assert (c.now - began > 5) is holds
 
 
 @pytest.mark.parametrize("release", ["kafka-2.6", "kafka-2.8", "kafka-3.3"])
