@@ -2,6 +2,7 @@
 
 import pytest
 
+from brokers.log.leader_epoch_cache import NO_EPOCHS
 from emulator.kernel import Signal
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import FetcherStarted
@@ -14,7 +15,7 @@ from fetchers.manager import AbstractFetcherManager, ReplicaAlterLogDirsManager
 from fetchers.policies import FetcherPolicies
 from fetchers.ports import InitialFetchState
 from fetchers.state import NO_LAG
-from fetchers.truncation import Kip279
+from fetchers.truncation import Kip279, OnFetch
 from tests.fetchers.rig import KINDS, A, B, Replica, Rig, new_log, play, write
 
 BACK_OFF_MS = 1_000
@@ -399,3 +400,79 @@ def test_issues_epoch_request_from_local_replica() -> None:
         assert [rig.replicas[tp].cuts[:1] for tp in (A, B)] == [[3], [4]]
 
     play(scenario, FetcherPolicies(truncation=Kip279()), kind=ReplicaAlterLogDirsManager)
+
+
+def test_truncate_to_high_watermark_if_leader_epoch_info_not_available() -> None:
+    """AbstractFetcherThreadTest.testTruncateToHighWatermarkIfLeaderEpochInfoNotAvailable: a log without epochs is cut
+    at its high watermark, and fetched from there."""
+
+    async def scenario(rig: Rig) -> None:
+        replica = rig.replica(A, 0, 2, 4, high_watermark=2)
+        replica.log.epochs = NO_EPOCHS
+        rig.leader.leads(A, 0, 2, epoch=5)
+        rig.add(A, epoch=5)
+        await rig.rest()
+        state = rig.thread.states[A]
+        assert (replica.cuts[:1], replica.log_end_offset, state.offset, state.truncating) == ([2], 2, 2, False)
+
+    play(scenario, FetcherPolicies(truncation=Kip279()))
+
+
+def test_leader_epoch_change_during_successful_fetch_epochs_from_leader() -> None:
+    """AbstractFetcherThreadTest.testLeaderEpochChangeDuringSuccessfulFetchEpochsFromLeader: the answer to a question
+    under an epoch that is over meanwhile does nothing; the next one does."""
+
+    async def scenario(rig: Rig) -> None:
+        replica = rig.replica(A, 0, 0, 0)
+        log = rig.leader.leads(A, 0, epoch=0)
+        rig.leader.hold = Signal(rig.world)
+        rig.add(A)
+        await rig.rest(10)
+        rig.manager.add_fetcher_for_partitions([InitialFetchState(A, rig.source, 1, 0, replica)])
+        rig.leader.hold.set()
+        rig.leader.hold = None
+        await rig.rest(10)
+        assert (replica.cuts, rig.thread.states[A].truncating) == ([], True)
+        write(log, 1)
+        rig.leader.epochs[A] = 1
+        await rig.rest(2 * BACK_OFF_MS)
+        assert rig.equal(A)
+
+    play(scenario, FetcherPolicies(truncation=Kip279()))
+
+
+def test_should_filter_partitions_made_leader_during_leader_epoch_request() -> None:
+    """ReplicaFetcherThreadTest.shouldFilterPartitionsMadeLeaderDuringLeaderEpochRequest: of two partitions one is led
+    here before the answer comes; the other alone is cut."""
+
+    async def scenario(rig: Rig) -> None:
+        for tp, kept in ((A, 3), (B, 1)):
+            rig.replica(tp, *[5] * 4)
+            rig.leader.leads(tp, *[5] * kept, epoch=5)
+        rig.leader.hold = Signal(rig.world)
+        rig.add(A, B, epoch=5)
+        await rig.rest(10)
+        rig.manager.remove_fetcher_for_partitions([A])
+        rig.leader.hold.set()
+        rig.leader.hold = None
+        await rig.rest()
+        assert (rig.replicas[A].cuts, rig.replicas[B].cuts) == ([], [1])
+
+    play(scenario, FetcherPolicies(truncation=Kip279()))
+
+
+def test_diverging_epochs() -> None:
+    """AbstractFetcherThreadTest.testDivergingEpochs, ReplicaFetcherThreadTest
+    .shouldNotFetchLeaderEpochOnFirstFetchWithTruncateOnFetch: answers to fetches take the follower to where the logs
+    part, and no question is asked."""
+
+    async def scenario(rig: Rig) -> None:
+        rig.replica(A, 0, 2, 4)
+        rig.leader.leads(A, 0, 2, 5, epoch=5)
+        rig.add(A, epoch=5)
+        await rig.rest(2 * BACK_OFF_MS)
+        named = [each.last_fetched_epoch for one in rig.leader.requests(FetchRequest) for each in one.partitions]
+        assert (list(dict.fromkeys(named)), rig.equal(A)) == ([4, 2, 5], True)
+        assert epochs_asked(rig) == []
+
+    play(scenario, FetcherPolicies(truncation=OnFetch()))
