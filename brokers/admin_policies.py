@@ -16,6 +16,8 @@ class AdminPolicies:
             asked for none.
         checks_resources: ConfigAdminManager (3.2, 3.3): a resource may be changed once in a request; a list gets only
             what it does not have; and what a topic cannot be set to is INVALID_CONFIG. Before, it was INVALID_REQUEST.
+        refuses_marked: KAFKA-13175 (3.1): no topic is created while /admin/delete_topics has its name. Before, none was
+            while its own znode was there.
         limits_mutations: KIP-599 (2.7): the settings of clients know controller_mutation_rate.
         limits_addresses: KIP-612 (2.8): addresses have quotas, too.
     """
@@ -24,5 +26,6 @@ class AdminPolicies:
     shows_rates: bool = False
     no_names_are_all: bool = False
     checks_resources: bool = False
+    refuses_marked: bool = False
     limits_mutations: bool = False
     limits_addresses: bool = False

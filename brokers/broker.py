@@ -141,7 +141,7 @@ class Broker:
         self.process = process
         process.metrics.lacks = self.spec.policies.lacks_metrics
         self.zk = zk = ZkClient(self.network, process, self.spec.zk)
-        self.admin_zk = AdminZkClient(process, zk, self.spec.topic_version)
+        self.admin_zk = AdminZkClient(process, zk, self.spec.topic_version, self.spec.policies.admin.refuses_marked)
         config = self.spec.policies.config
         self.quotas = quotas = QuotaManagers.windowed(
             process.node.id, config.replication_quota_window_num, config.replication_quota_window_size_us
@@ -357,16 +357,14 @@ class Broker:
             self.client_quotas.configured(entity, config)
             self.process.show(SettingsTaken, node.id, entity, tuple(config.items()))
             return
-        limited = entity, config
+        self.quotas.configured(entity, config)
+        self.process.show(SettingsTaken, node.id, entity, tuple(config.items()))
         if entity.startswith("brokers/"):
-            mine = broker_entity(node.id)
             self._layers[entity] = config
-            entity, config = ALL_BROKERS, {**self._layers.get(ALL_BROKERS, {}), **self._layers.get(mine, {})}
-            if self.spec.policies.default_rates_count:
-                limited = mine, config
-        self.quotas.configured(*limited)
-        self.process.show(SettingsTaken, node.id, limited[0], tuple(limited[1].items()))
-        if entity == ALL_BROKERS:
+            own = self._layers.get(broker_entity(node.id), {})
+            entity, config = ALL_BROKERS, {**self._layers.get(ALL_BROKERS, {}), **own}
+            if self.spec.policies.rates_of_all:
+                self.quotas.configured(broker_entity(node.id), config)
             self.replicas.fetchers.configured(config)
         self.replicas.configured(entity, config)
         self.controller.configured(entity, config)

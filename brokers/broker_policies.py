@@ -160,8 +160,6 @@ class BrokerPolicies:
             BytesInPerSec and MessagesInPerSec of it. Before, they stayed as long as it had a replica.
         refuses_unknown_times: KAFKA-17331 (3.9): a negative time that has no meaning in a client's version of
             ListOffsets is refused. Before, no record had it, or it had the meaning of a later version.
-        default_rates_count: KAFKA-10190 (3.9): a throttled rate of all brokers counts where a broker has none of its
-            own. Before, it had no effect.
         internal_topics_need_leave: KAFKA-9751 (2.8): a client's Metadata creates an internal topic only where it asks
             for that and the settings allow it, and a name that no topic can have is INVALID_TOPIC_EXCEPTION. Before, an
             internal topic was created for each client, and any other name was UNKNOWN_TOPIC_OR_PARTITION.
@@ -194,6 +192,8 @@ class BrokerPolicies:
             for what the follower has, before that has truncated.
         knows_min_isr: KAFKA-1555 (0.8.2): acks=all asks for min.insync.replicas. Before, there was no such setting, and
             one that a file stated was passed over (VerifiableProperties.verify logs that it is not valid).
+        rates_of_all: KAFKA-10190 (3.9): throttles' rates that are set for all brokers hold where a broker has none of
+            its own. Before, they had no effect.
         caps_min_isr: KAFKA-15583 (3.7): min.insync.replicas counts as the number of replicas where it is above that.
             Before, such a partition took no acks=all.
         followers_serve_consumers: KIP-392 (2.4): a consumer that a leader could send to a follower (Fetch 11) is
@@ -250,7 +250,6 @@ class BrokerPolicies:
     loggers: tuple[tuple[str, str], ...] = ()
     latest_is_committed: bool = True
     refuses_unknown_times: bool = False
-    default_rates_count: bool = False
     internal_topics_need_leave: bool = False
     high_watermark_waits_for_caught_up: bool = True
     stop_answers_waiting: bool = False
@@ -301,6 +300,7 @@ class BrokerPolicies:
     diverges_below_start: bool = False
     diverging_fetch_counts: bool = False
     knows_min_isr: bool = True
+    rates_of_all: bool = False
     caps_min_isr: bool = False
     followers_serve_consumers: bool = False
     learned_high_watermark_completes_fetches: bool = False

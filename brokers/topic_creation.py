@@ -72,11 +72,13 @@ class AdminZkClient:
 
     Attributes:
         topic_version: the version of the topics' znodes that the release writes.
+        refuses_marked: see ``AdminPolicies``.
     """
 
     process: Process
     zk: ZkClient
     topic_version: int = 1
+    refuses_marked: bool = False
 
     # -- creation -----------------------------------------------------------------------------------------------------
 
@@ -144,6 +146,8 @@ class AdminZkClient:
         """Check the name and the replicas. Kafka does not check whether the brokers exist. Kafka 2.3 accepts partitions
         without replicas, and negative ids, and is then stuck with them."""
         check_name(topic)
+        if self.refuses_marked and await self.zk.exists(delete_topic_path(topic)) is not None:
+            raise ApiException(Errors.TOPIC_ALREADY_EXISTS, f"Topic '{topic}' is marked for deletion.")
         if await self.exists(topic):
             raise _exists(topic)
         if "_" in topic or "." in topic:

@@ -394,7 +394,8 @@ class QuotaManagers:
 
     def configured(self, entity: str, settings: Mapping[str, str]) -> None:
         """Take over the dynamic settings of ``entity``. A setting that is missing is reset: to an unlimited rate, or to
-        an empty list. The entity of all brokers is ignored."""
+        an empty list. The default of all brokers is ignored, as up to 3.8 (BrokerConfigHandler); since then it comes as
+        settings of the broker itself."""
         if entity == broker_entity(self.broker):
             self._limit(settings)
         elif entity.startswith("topics/"):

@@ -6,6 +6,7 @@ from brokers.log.batch_runs import Piece, all_pieces
 from brokers.log.log import Log
 from emulator.protocol.extents import ExtentPart
 from emulator.protocol.records import NO_TIMESTAMP, StoredBatch, read_records
+from emulator.protocol.rewriting import whole_records
 from emulator.protocol.types import Batch
 
 
@@ -50,18 +51,16 @@ def _first_in(piece: Piece, start_offset: int, timestamp_ms: int) -> Batch:
 
 
 def _in_batch(batch: Batch, start_offset: int, timestamp_ms: int) -> TimedRecord | None:
-    """The first such record of the batch. Compressed records are not read: the first record of such a batch is
-    returned."""
+    """The first such record of the batch; the first of all where its compression is not to be had."""
     begin, epoch = max(batch.base_offset, start_offset), batch.leader_epoch
     if not isinstance(batch, StoredBatch) or batch.append_time_ms != NO_TIMESTAMP:
         return TimedRecord(begin, max_timestamp_ms(batch), epoch)
-    if batch.header.compressed:
-        return TimedRecord(begin, batch.header.base_timestamp_ms, epoch)
+    data = batch.records.read()
     try:
-        for record in read_records(batch.records.read()):
+        for record in whole_records(data) if batch.header.compressed else read_records(data):
             offset = batch.base_offset + record.offset_delta
             if record.timestamp_ms >= timestamp_ms and offset >= start_offset:
                 return TimedRecord(offset, record.timestamp_ms, epoch)
-    except ValueError:  # its producer has sent something that no client can read
+    except ValueError:  # its producer has sent something that no client can read, or the package is not there
         return TimedRecord(begin, batch.header.base_timestamp_ms, epoch)
     return None

@@ -157,6 +157,7 @@ class Cluster:
         self.operator = Operator(
             self.network, setup.zk, brokers, setup.controller.topic_version, setup.broker.server,
             has_tool_2_6=setup.has_tool_2_6, tool_heeds_moves=setup.tool_heeds_moves,
+            refuses_marked=setup.broker.policies.admin.refuses_marked,
         )  # fmt: skip
 
     async def run(self, drive: Callable[[Cluster], Awaitable[object]]) -> None:

@@ -8,11 +8,12 @@ from emulator.protocol.configs import as_text
 from fetchers.quota import RATE_NAMES
 from scenarios.language.kafka_settings import BROKER_SETTINGS, DYNAMIC_BROKER_SETTINGS
 from scenarios.language.scenario import Scenario
+from scenarios.profiles import PROFILES
 
 
 def server_properties(scenario: Scenario) -> ServerProperties:
     """The settings by Kafka's names. Rates of throttles are not among them: they exist only as dynamic settings."""
-    settings, stated = scenario.settings(), scenario.cluster.config
+    settings, stated, defaults = scenario.settings(), scenario.cluster.config, PROFILES[scenario.profile].defaults
     found = {}
     shown = {"log.message.format.version": scenario.policies.brokers.message_format}
     for name, key in OF_BROKERS.items():
@@ -21,12 +22,9 @@ def server_properties(scenario: Scenario) -> ServerProperties:
     for name, setting in BROKER_SETTINGS.items():
         if name in RATE_NAMES:
             continue
-        default = as_text(setting.default)
-        key = OF_BROKERS.get(name) or ConfigDefinition(name, setting.type, default)
+        default = as_text(defaults.get(name, setting.default))
+        key = evolve(OF_BROKERS.get(name) or ConfigDefinition(name, setting.type, default), default=default)
         value = as_text(settings[name])
-        # A release's own default is the default; values that the scenario states are in server.properties.
-        if name not in stated:
-            key = ConfigDefinition(name, key.type, value, at_least=key.at_least, choices=key.choices)
         dynamic = name in DYNAMIC or name in DYNAMIC_BROKER_SETTINGS
         found[name] = BrokerConfigEntry(key, value, is_stated=name in stated, is_dynamic=dynamic)
     return dict(sorted(found.items()))

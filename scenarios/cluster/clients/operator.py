@@ -23,6 +23,7 @@ class Operator:
         brokers: brokers that it asks for the controller.
         under_way: how many commands have begun and not ended.
         topic_version: the version of the topics' znodes that its tools write.
+        refuses_marked: see ``AdminPolicies``.
         server: returns the settings with which each broker was started.
         has_tool_2_6: whether its kafka-reassign-partitions is that of 2.6 (KAFKA-8820), also where it is used with
             --zookeeper.
@@ -36,6 +37,7 @@ class Operator:
     server: Callable[[], ServerProperties] = dict
     has_tool_2_6: bool = False
     tool_heeds_moves: bool = False
+    refuses_marked: bool = False
     process: Process = field(init=False)
     zk: ZkClient = field(init=False)
     admin: AdminClient = field(init=False)

@@ -68,7 +68,7 @@ class BrokerRemembersTrue(BrokerMemory):
         super().__init__(history, report)
         start = history.settings.start
         self._announced, self._isrs_announced = start.announces_brokers, start.announces_isrs
-        self._default_rates_count = start.default_rates_count
+        self._rates_of_all = start.rates_of_all
         self._fetchers = start.brokers.get(FETCHERS, 1)
         self._configs: dict[str, dict[str, str]] = {}
         """The settings in ZooKeeper by entity."""
@@ -211,7 +211,7 @@ class BrokerRemembersTrue(BrokerMemory):
 
     def throttles(self, event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
         broker, kept = event.node, memories["throttles"]
-        stated = self._of_broker(broker) if self._default_rates_count else self._own(broker)
+        stated = self._of_broker(broker) if self._rates_of_all else self._own(broker)
         rates = tuple(int(stated.get(name, UNLIMITED)) for name in RATE_NAMES)
         if kept.rates != rates:
             yield Unlike("throttles", "rates", str(list(kept.rates)), str(list(rates)))

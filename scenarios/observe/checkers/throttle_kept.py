@@ -20,7 +20,7 @@ from emulator.protocol.events import (
 )
 from emulator.protocol.shown import FetchHeld, QuotaCounted, SettingsTaken
 from emulator.protocol.types import TopicPartition
-from emulator.protocol.znodes import broker_entity
+from emulator.protocol.znodes import ALL_BROKERS, broker_entity
 from fetchers.quota import NO_PARTITIONS, listed_here, stood_still_us
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.findings.fetch_facts import HeldUnderQuota, OverQuota
@@ -162,7 +162,11 @@ class ThrottleKept(Checker):
         super().__init__(history, report)
         history.commits  # noqa: B018 (it keeps the high watermarks of the logs)
         self._logs = history.logs
-        brokers = history.settings.start.brokers
+        start = history.settings.start
+        brokers = start.brokers
+        self._rates_of_all = start.rates_of_all
+        self._taken: dict[tuple[int, str], dict[str, str]] = {}
+        """The settings that each broker has taken since it started: its own, and those of all."""
         self._windows = int(brokers.get("replication.quota.window.num", 11))
         self._window_us = int(brokers.get("replication.quota.window.size.seconds", 1)) * SECOND_US
         self._sides: dict[int, dict[str, _Side]] = {}
@@ -177,8 +181,11 @@ class ThrottleKept(Checker):
 
     def on_settings(self, event: SettingsTaken) -> None:
         settings, node = dict(event.settings), event.node
-        if event.entity == broker_entity(node):
-            self._limit(node, settings, event.t_us)
+        entities = (ALL_BROKERS, broker_entity(node)) if self._rates_of_all else (broker_entity(node),)
+        if event.entity in entities:
+            self._taken[node, event.entity] = settings
+            of_all, own = (self._taken.get((node, entity), {}) for entity in (entities[0], entities[-1]))
+            self._limit(node, {**of_all, **own}, event.t_us)
         elif event.entity.startswith("topics/"):
             self._list(node, event.entity.removeprefix("topics/"), settings)
 
@@ -242,6 +249,8 @@ class ThrottleKept(Checker):
 
     def on_crashed(self, event: NodeCrashed) -> None:
         self._sides.pop(event.node, None)
+        for entity in (ALL_BROKERS, broker_entity(event.node)):
+            self._taken.pop((event.node, entity), None)
         self._fetched.pop(event.node, None)
 
     def on_counted(self, event: QuotaCounted) -> None:

@@ -53,9 +53,8 @@ class StartSettings:
             ends, answers the producers that wait there (ReplicaManager.makeFollowers; KAFKA-9198, 2.4).
         fences_once: a coordinator of the release that could not write a fence tries again with the same epoch
             (KAFKA-9666, 2.6).
-        default_rates_count: a throttled rate of all brokers counts in the release where a broker has none of its own
+        rates_of_all: a rate that is set for all brokers holds in the release where a broker has none of its own
             (KAFKA-10190, 3.9).
-        knows_min_isr: the release has min.insync.replicas (KAFKA-1555, 0.8.2).
         caps_min_isr: min.insync.replicas of the release counts as at most the number of replicas (KAFKA-15583, 3.7).
         holds_high_watermark: the release's leaders commit nothing while their ISR is below min.insync.replicas
             (KAFKA-15583, 3.7).
@@ -86,8 +85,8 @@ class StartSettings:
     demotion_answers: bool = False
     stop_answers: bool = False
     fences_once: bool = True
-    default_rates_count: bool = False
     knows_min_isr: bool = True
+    rates_of_all: bool = False
     caps_min_isr: bool = False
     expires_unsubscribed: bool = False
     holds_high_watermark: bool = False

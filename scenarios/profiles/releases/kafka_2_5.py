@@ -89,6 +89,7 @@ PROFILE = KAFKA_2_4.with_differences(
     release=RELEASE,
     help="2.5: kafka-2.4 with longer timeouts (KIP-537)",
     defaults={
+        "message.max.bytes": 1_048_588,
         "replica.lag.time.max.ms": 30_000,
         "transaction.abort.timed.out.transaction.cleanup.interval.ms": 10_000,
     },

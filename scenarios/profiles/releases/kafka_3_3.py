@@ -98,6 +98,13 @@ PROFILE = KAFKA_3_0.with_differences(
         policies={"brokers.admin.checks_resources": True},
     ),
     Difference(
+        title="a topic that is created again",
+        before="is refused while its znode is there",
+        here="is refused until /admin/delete_topics has its name no more, which is deleted last",
+        source="KAFKA-13175, 3.1",
+        policies={"brokers.admin.refuses_marked": True},
+    ),
+    Difference(
         title="clients find the versions of APIs of",
         here="3.3.2: as in 3.0, and topic ids (Metadata 12, Fetch 13), reasons to join and leave (JoinGroup 9, "
         "LeaveGroup 5), DescribeLogDirs 4",

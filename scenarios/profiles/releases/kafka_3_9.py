@@ -22,18 +22,18 @@ PROFILE = KAFKA_3_6.with_differences(
         policies={"brokers.caps_min_isr": True},
     ),
     Difference(
+        title="a rate of a throttle that is set for all brokers",
+        before="has no effect",
+        here="holds at each broker that has none of its own",
+        source="KAFKA-10190, 3.9",
+        policies={"brokers.rates_of_all": True},
+    ),
+    Difference(
         title="a negative time that has no meaning in a client's version of ListOffsets",
         before="is answered with no offset, or has the meaning of a later version",
         here="is refused (UNSUPPORTED_VERSION)",
         source="KAFKA-17331, 3.9",
         policies={"brokers.refuses_unknown_times": True},
-    ),
-    Difference(
-        title="a throttled rate of all brokers (KIP-73)",
-        before="has no effect: a broker takes over its own alone",
-        here="counts where a broker has none of its own",
-        source="KAFKA-10190, 3.9",
-        policies={"brokers.default_rates_count": True},
     ),
     Difference(
         title="a question for the groups in some states (ListGroups)",

@@ -3,17 +3,21 @@ LeaderEpochFileCacheTest (1.1.1 to 3.9.0)."""
 
 import pytest
 
+from brokers.log.cleaner.cleanable import first_dirty_offset, log_to_clean
 from brokers.log.cleaner.contents import removed, without_records
 from brokers.log.leader_epoch_cache import LeaderEpochFileCache
 from brokers.log.log_config import LogConfig
 from brokers.log.log_manager import CLEAN_SHUTDOWN
 from emulator.disks import Disk, DiskFault
+from emulator.protocol.delete_records import DeleteRecordsRequest
+from emulator.protocol.errors import Errors
 from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_EPOCH, UNDEFINED_OFFSET
 from emulator.protocol.types import TopicPartition
 from tests.brokers.bench import BATCH_BYTES, TP, Bench, batch, config
 from tests.brokers.conformance.test_log_transactions import Written
 from tests.brokers.conformance.test_logs import SIZE, append, log_of
-from tests.brokers.requests.clients import records
+from tests.brokers.log.cleaner.compacted_logs import CompactedLog
+from tests.brokers.requests.clients import at, fetch, records
 
 OTHER = TopicPartition("t", 1)
 ONE = 1
@@ -119,21 +123,6 @@ def test_load_empty_log() -> None:
     assert (log.start_offset, log.end_offset) == (0, 1)
 
 
-def test_last_stable_offset_does_not_exceed_log_start_offset_after_segment_deletion() -> None:
-    """LogTest.testLastStableOffsetDoesNotExceedLogStartOffsetAfterSegmentDeletion (2.4.1): the first offset that is not
-    stable is not before the start of the log."""
-    w = Written()
-    w.write(5, ONE)
-    w.write(3)
-    w.roll()
-    w.write(5, ONE)
-    assert w.unstable(w.log.end_offset) == 0
-    w.log.raise_start_to(8)
-    w.log.delete_old_segments(0, w.log.end_offset)
-    assert len(w.log.segments) == 1
-    assert w.unstable(w.log.end_offset) == 8
-
-
 HOUR = 3_600
 
 
@@ -159,3 +148,107 @@ def test_append_empty_control_batch() -> None:
     w.load()
     assert [each.transaction_start for each in w.log.producers.active()] in ([], [-1])
     assert w.unstable(w.log.end_offset) is None
+
+
+def test_high_watermark_and_segments() -> None:
+    """LogTest.testHighWatermarkMetadataUpdatedAfterSegmentRoll: a consumer reads up to the high watermark, whatever has
+    rolled."""
+    bench = Bench(config(log=LogConfig(segment_bytes=BATCH_BYTES)))
+    bench.lead(isr=(0, 1), replicas=(0, 1))
+
+    def read(offset: int) -> list[int]:
+        [found] = fetch(bench, at(offset), max_wait_us=0).last.partitions
+        return [batch.base_offset for batch in found.batches]
+
+    bench.produce(count=3)
+    assert read(0) == []
+    bench.follower(1).at(0)
+    bench.follower(1).at(3)
+    assert read(0) == [0]
+    bench.produce(count=3)
+    assert len(bench.partition.log.segments) == 2
+    assert (read(0), read(3)) == ([0], [])
+
+
+@pytest.mark.parametrize("offset", [26, 25])
+def test_cannot_increment_log_start_offset_past_high_watermark(offset: int) -> None:
+    """UnifiedLogTest.testCannotIncrementLogStartOffsetPastHighWatermark."""
+    bench = Bench()
+    bench.lead(isr=(0, 1), replicas=(0, 1))
+    for _ in range(100):
+        bench.produce()
+    bench.follower(1).at(25)
+    line = bench.send(DeleteRecordsRequest(((TP, offset),), 0))
+    refused = [each.error for reply in line.replies for each in reply.partitions]  # else it waits for its followers
+    assert (refused, bench.partition.log_start_offset) == (
+        ([Errors.OFFSET_OUT_OF_RANGE], 0) if offset > 25 else ([], 25)
+    )
+
+
+def test_checkpoint_outside_of_the_log() -> None:
+    """LogCleanerManagerTest.testCheckpointUpdatedForInvalidOffsetNoCleaning: what is deleted meanwhile is not cleaned,
+    and not counted as dirty."""
+    log = log_of(20, cleanup_policy="compact", min_cleanable_ratio=0.5)
+    log.directory.cleaned.put(TP, 15)
+    log.raise_start_to(20)
+    assert first_dirty_offset(log) == 20
+    assert not log_to_clean(log, 20, 0).is_due
+
+
+@pytest.mark.parametrize("offset", range(5))
+def test_fetch_up_to_log_end_offset(offset: int) -> None:
+    """UnifiedLogTest.testFetchUpToLogEndOffset: from each offset there is something to read, for a follower."""
+    bench = Bench()
+    bench.lead(isr=(0, 1), replicas=(0, 1))
+    for count in (3, 2):
+        bench.produce(count=count)
+    answer = bench.follower(1).at(offset)
+    assert answer is not None
+    assert answer.partitions[0].batches
+
+
+def test_control_record_bumps_epoch() -> None:
+    """ProducerStateManagerTest.testControlRecordBumpsEpoch: an abort with a higher epoch, after which the producer
+    begins with sequence number 0 again."""
+    w = Written()
+    w.write(1, ONE, transactional=False)
+    w.end(ONE, committed=False, epoch=1)
+    assert w.unstable(2) is None
+    [known] = w.log.producers.active()
+    assert (known.producer_epoch, known.last_sequence, known.transaction_start) == (1, -1, -1)
+    assert w.check(ONE, 0, epoch=1) is Errors.NONE
+    w.next[ONE] = 0
+    w.write(1, ONE, epoch=1, transactional=False)
+    [known] = w.log.producers.active()
+    assert (known.producer_epoch, known.last_sequence) == (1, 0)
+
+
+def test_uncommitted_data_not_consumed_where_segments_roll() -> None:
+    """LogConcurrencyTest.testUncommittedDataNotConsumed(FrequentSegmentRolls): a consumer that reads after each append
+    never gets what is not committed."""
+    bench = Bench(config(log=LogConfig(segment_bytes=2 * BATCH_BYTES)))
+    bench.lead(isr=(0, 1), replicas=(0, 1))
+    follower, read = bench.follower(1), 0
+    for number in range(200):
+        bench.produce()
+        if number % 3 == 0:
+            follower.at(number - number % 2)
+        [found] = fetch(bench, at(read), max_wait_us=0).last.partitions
+        for one in found.batches:
+            assert one.next_offset <= bench.partition.high_watermark
+            read = one.next_offset
+    assert (read, len(bench.partition.log.segments)) == (bench.partition.high_watermark, 100)
+
+
+def test_cleaning_with_unkeyed_messages() -> None:
+    """LogCleanerTest.testCleaningWithUnkeyedMessages: records without a key go, which are from before the
+    topic was compacted."""
+    log = CompactedLog()
+    for _ in range(5):
+        log.write((None, b"unkeyed"))
+    log.roll()
+    for number in range(5):
+        log.write((str(number).encode(), b"keyed"))
+    log.roll()
+    log.clean()
+    assert [(one.key, one.value) for one in log.read()] == [(str(n).encode(), b"keyed") for n in range(5)]

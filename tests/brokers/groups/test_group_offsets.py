@@ -13,6 +13,7 @@ from emulator.protocol.events import GroupsLoaded, GroupsUnloaded, OffsetsCommit
 from emulator.protocol.groups.group_offsets import OffsetDeleteRequest
 from emulator.protocol.groups.operations import DeleteGroupsRequest, ListGroupsRequest
 from emulator.protocol.shown import Deviated
+from emulator.protocol.stop_replica import StopReplicaRequest
 from emulator.protocol.types import LEADER_DURING_DELETE, TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
 from tests.brokers.bench import TP
@@ -185,6 +186,17 @@ def test_a_group_and_its_offsets_are_read_from_the_log() -> None:
     assert bench.described().members[0].assignment == f"for {member}".encode()
     bench.wait(SESSION)
     assert bench.described().state == "Empty"
+
+
+@pytest.mark.parametrize("epoch", [-2, -1, 5])
+@pytest.mark.parametrize("delete", [True, False])
+def test_a_coordinator_whose_replica_is_deleted_resigns(epoch: int, delete: bool) -> None:
+    """KafkaApisTest.shouldResignCoordinatorsIfStopReplicaReceivedWithDeleteFlag(AndDeleteSentinel),
+    shouldNotResignCoordinatorsIfStopReplicaReceivedWithoutDeleteFlag."""
+    bench = GroupBench()
+    member, generation = bench.stable()
+    bench.send(StopReplicaRequest(9, 1, -1, delete, (OFFSETS,), (epoch,)))
+    assert bench.heartbeat(member, generation) is (Errors.NOT_COORDINATOR if delete else Errors.NONE)
 
 
 def test_requests_are_refused_until_the_log_is_read() -> None:

@@ -1,12 +1,13 @@
 """ListOffsets for real clients: the ends of the log, and records by their time."""
 
 import pytest
+from aiokafka.record.default_records import DefaultRecordBatchBuilder
 from attrs import evolve
 
 from emulator.protocol.clients.list_offsets import EARLIEST, LATEST, MAX_TIMESTAMP, OffsetQuery, OffsetsByTimeRequest
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import CONSUMER
-from emulator.protocol.records import COMPRESSION, ProducedRecords
+from emulator.protocol.records import COMPRESSION, ProducedRecords, RecordHeader
 from tests.brokers.bench import TP, Bench, caught_up
 from tests.brokers.requests.clients import produce, records
 
@@ -43,9 +44,34 @@ def test_offsets_by_time(bench: Bench, timestamp_ms: int, expected: tuple[int, i
     assert ask(bench, timestamp_ms) == (Errors.NONE, *expected)
 
 
-def test_of_compressed_records_the_first_one_is_found(bench: Bench) -> None:
+def test_of_compressed_records_that_cannot_be_read_the_first_one_is_found(bench: Bench) -> None:
     produce(bench, compressed(records(b"a", b"b", timestamp_ms=400)))
     assert ask(bench, 400) == (Errors.NONE, 6, 400)
+
+
+def of_times(*times_ms: int, codec: int) -> ProducedRecords:
+    """A batch of a client, whose records have these times."""
+    builder = DefaultRecordBatchBuilder(2, codec, 0, -1, -1, -1, 1 << 16)
+    for number, time_ms in enumerate(times_ms):
+        builder.append(number, time_ms, None, bytes(10), [])
+    header = RecordHeader(codec, len(times_ms), times_ms[0], max(times_ms))
+    return records(*[bytes(10)] * len(times_ms), data=bytes(builder.build()), header=header)
+
+
+@pytest.mark.parametrize("together", [True, False])
+@pytest.mark.parametrize("codec", range(5))
+def test_records_by_their_times(codec: int, together: bool) -> None:
+    """ListOffsetsIntegrationTest.testThree(Non)CompressedRecordsIn(One|Separate)Batch (3.9), PlaintextConsumerTest
+    .testFetchOffsetsForTime: in one batch, too, the record that is the latest, and the first since a time."""
+    bench = Bench()
+    bench.lead(isr=(0,))
+    times_ms = (100, 999, 200)
+    for batch in [times_ms] if together else [(time_ms,) for time_ms in times_ms]:
+        produce(bench, of_times(*batch, codec=codec))
+    assert [ask(bench, time)[1] for time in (EARLIEST, LATEST, MAX_TIMESTAMP)] == [0, 3, 1]
+    assert [ask(bench, time)[1:] for time in (0, 100, 101, 200, 999, 1000)] == [
+        (0, 100), (0, 100), (1, 999), (1, 999), (1, 999), (-1, -1)
+    ]  # fmt: skip
 
 
 def test_records_of_the_append_have_its_time() -> None:

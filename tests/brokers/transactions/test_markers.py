@@ -225,3 +225,12 @@ def test_who_may_commit_offsets_in_a_transaction(more: dict[str, Any], error: Er
     bench = MarkersBench()
     bench.mark(OFFSETS, epoch=1)
     assert bench.commit_in_transaction(9, **{"epoch": 1, **more}) is error
+
+
+def test_a_marker_for_a_partition_that_is_not_hosted() -> None:
+    """KafkaApisTest.shouldRespondWithUnknownTopicWhenPartitionIsNotHosted: the other partition gets its marker."""
+    bench = MarkersBench()
+    bench.write(0)
+    elsewhere = TopicPartition("t", 7)
+    assert bench.mark(elsewhere) == [Errors.UNKNOWN_TOPIC_OR_PARTITION]
+    assert bench.mark(elsewhere, TP) == [Errors.UNKNOWN_TOPIC_OR_PARTITION, Errors.NONE]

@@ -7,14 +7,20 @@ import pytest
 
 from controller.context import ControllerContext
 from controller.errors import ControllerMoved
-from controller.state_machines.leader_election_algorithms import CONTROLLED_SHUTDOWN
+from controller.state_machines.leader_election_algorithms import CONTROLLED_SHUTDOWN, Candidates
 from controller.states import PartitionState, ReplicaState
-from emulator.protocol.assignments import ReplicaAssignment
+from emulator.protocol.assignments import ReassigningReplicas, ReplicaAssignment
 from emulator.protocol.leader_and_isr import LeaderAndIsrRequest
 from emulator.protocol.stop_replica import StopReplicaRequest
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.update_metadata import UpdateMetadataRequest
-from emulator.protocol.znodes import LeaderAndIsr
+from emulator.protocol.znodes import (
+    LeaderAndIsr,
+    decode_reassigning,
+    decode_topic,
+    encode_reassignment,
+    encode_topic,
+)
 from emulator.zookeeper import ZkClient
 from tests.controller.lab import Lab, run
 from tests.controller.notes import Notes
@@ -150,11 +156,13 @@ def test_new_replica_to_online_replica_transition() -> None:
     run(test, joins=False)
 
 
-def test_online_partition_to_offline_transition() -> None:
-    """PartitionStateMachineTest.testOnlinePartitionToOfflineTransition."""
+@pytest.mark.parametrize("state", [P.ONLINE, P.NEW])
+def test_a_partition_goes_offline(state: PartitionState) -> None:
+    """PartitionStateMachineTest.testOnlinePartitionToOfflineTransition,
+    testNewPartitionToOfflinePartitionTransition."""
 
     async def test(lab: Lab) -> None:
-        lab.active.context.partition_states[TP] = P.ONLINE
+        lab.active.context.partition_states[TP] = state
         await lab.active.partitions.handle_state_changes([TP], P.OFFLINE)
         assert lab.active.context.partition_state(TP) is P.OFFLINE
 
@@ -200,3 +208,111 @@ def test_listing_topics_triggers_the_watch() -> None:
         assert len(seen) == 1
 
     run(test)
+
+
+@pytest.mark.parametrize(
+    ("state", "target"),
+    [
+        (R.NEW, R.DELETION_SUCCESSFUL),
+        (R.NON_EXISTENT, R.DELETION_STARTED),
+        (R.DELETION_STARTED, R.OFFLINE),
+        (R.DELETION_INELIGIBLE, R.NEW),
+        (R.DELETION_INELIGIBLE, R.NON_EXISTENT),
+        (R.DELETION_STARTED, R.ONLINE),
+        (R.DELETION_STARTED, R.NON_EXISTENT),
+        (R.OFFLINE, R.NON_EXISTENT),
+    ],
+)
+def test_more_invalid_transitions_of_a_replica(state: ReplicaState, target: ReplicaState) -> None:
+    """ReplicaStateMachineTest.testInvalidNewReplicaToReplicaDeletionSuccessfulTransition,
+    testInvalidNonexistentReplicaToReplicaDeletionStartedTransition,
+    testInvalidReplicaDeletionStartedToOfflineReplicaTransition,
+    testInvalidReplicaDeletionIneligibleTo(NewReplica|NonexistentReplica)Transition,
+    testInvalidReplicaDeletionStartedTo(OnlineReplica|NonexistentReplica)Transition,
+    testInvalidOfflineReplicaToNonexistentReplicaTransition."""
+
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1, 2)})
+        context = lab.active.context
+        context.set_replica_states(2, [TP], state)
+        await lab.active.replicas.handle_state_changes([(TP, 2)], target)
+        assert context.replica_state(TP, 2) is state
+
+    run(test, joins=False)
+
+
+def test_offline_partition_to_nonexistent_partition_transition() -> None:
+    """PartitionStateMachineTest.testOfflinePartitionToNonexistentPartitionTransition."""
+
+    async def test(lab: Lab) -> None:
+        lab.active.context.partition_states[TP] = P.OFFLINE
+        await lab.active.partitions.handle_state_changes([TP], P.NON_EXISTENT)
+        assert lab.active.context.partition_state(TP) is P.NON_EXISTENT
+
+    run(test)
+
+
+def test_delete_recursive_with_controller_epoch_version_check() -> None:
+    """KafkaZkClientTest.testDeleteRecursiveWithControllerEpochVersionCheck."""
+
+    async def test(lab: Lab) -> None:
+        active = lab.active
+        zk = active.zk_client
+        await zk.delete_tree("/delete")
+        for path in ("/delete", "/delete/some", "/delete/some/random"):
+            await lab.operator.create(path)
+        active.context.epoch_zk_version += 1
+        with pytest.raises(ControllerMoved):
+            await zk.delete_tree("/delete")
+        active.context.epoch_zk_version -= 1
+        assert lab.data("/delete/some/random") is not None
+        await zk.delete_tree("/delete")
+        assert lab.data("/delete") is None
+
+    run(test)
+
+
+def test_set_get_and_delete_partition_reassignment() -> None:
+    """KafkaZkClientTest.testSetGetAndDeletePartitionReassignment."""
+    moves = {
+        TopicPartition("topic_a", 0): (0, 1, 3), TopicPartition("topic_a", 1): (2, 1, 3),
+        TopicPartition("topic_b", 0): (4, 5), TopicPartition("topic_c", 0): (5, 3),
+    }  # fmt: skip
+
+    async def test(lab: Lab) -> None:
+        active = lab.active
+        release = active.hold()
+        zk = active.zk_client
+        assert await zk.reassignments() == {}
+        await lab.operator.create("/admin/reassign_partitions", encode_reassignment(moves))
+        assert await zk.reassignments() == moves
+        fewer = {tp: replicas for tp, replicas in moves.items() if tp.topic != "topic_b"}
+        active.context.epoch_zk_version += 1
+        with pytest.raises(ControllerMoved):
+            await zk.write_reassignments(fewer)
+        active.context.epoch_zk_version -= 1
+        assert await zk.reassignments() == moves
+        await zk.write_reassignments(fewer)
+        assert await zk.reassignments() == fewer
+        await zk.write_reassignments({})
+        assert await zk.reassignments() == {}
+        release()
+
+    run(test)
+
+
+def test_topic_assignments() -> None:
+    """KafkaZkClientTest.testTopicAssignments (2.4): what is being added and removed is read again as it was written."""
+    tp = TopicPartition("t", 0)
+    data = encode_topic({0: (1, 2, 3)}, {0: ReassigningReplicas((1,), (3,))})
+    assert decode_topic(data) == {0: (1, 2, 3)}
+    assert [tuple(map(tuple, found)) for found in decode_reassigning(data).values()] == [((1,), (3,))]
+    context = ControllerContext()
+    assert (context.replicas(tp), context.replicas(TopicPartition("t", 100))) == ((), ())
+    context.assign(tp, (1, 2, 3))
+    assert (context.replicas(tp), context.replicas(TopicPartition("t", 100))) == ((1, 2, 3), ())
+
+
+def test_controlled_shutdown_of_the_last_of_the_isr() -> None:
+    """PartitionLeaderElectionAlgorithmsTest.testControlledShutdownPartitionLeaderElectionLastIsrShuttingDown."""
+    assert CONTROLLED_SHUTDOWN.select(Candidates((2, 4), (2,), online=(2, 4), shutting_down=(2,))) is None

@@ -2,9 +2,11 @@
 
 import pytest
 
+from brokers.log.leader_epoch_cache import NO_EPOCHS
 from emulator.kernel import Signal
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import FetcherStarted
+from emulator.protocol.fetch import FetchRequest
 from emulator.protocol.offsets_for_leader_epoch import ListOffsetsRequest, OffsetsForLeaderEpochRequest
 from emulator.protocol.types import Batch, TopicPartition
 from fetchers.assignment import fetcher_id
@@ -12,6 +14,8 @@ from fetchers.failures import CorruptBatch
 from fetchers.manager import AbstractFetcherManager, ReplicaAlterLogDirsManager
 from fetchers.policies import FetcherPolicies
 from fetchers.ports import InitialFetchState
+from fetchers.state import NO_LAG
+from fetchers.truncation import Kip279, OnFetch
 from tests.fetchers.rig import KINDS, A, B, Replica, Rig, new_log, play, write
 
 BACK_OFF_MS = 1_000
@@ -272,3 +276,203 @@ class Checking(Replica):
         if any(batch.corrupt for batch in batches):
             raise CorruptBatch("crc")
         return super().append_as_follower(batches, leader_high_watermark, leader_log_start)
+
+
+def test_simple_fetch() -> None:
+    """AbstractFetcherThreadTest.testSimpleFetch."""
+
+    async def scenario(rig: Rig) -> None:
+        rig.leader.leads(A, 0, 0)
+        rig.leader.marks[A] = 2
+        rig.add(A)
+        await rig.rest()
+        assert (rig.replicas[A].log_end_offset, rig.replicas[A].high_watermark) == (2, 2)
+
+    play(scenario)
+
+
+def test_build_fetch() -> None:
+    """ReplicaFetcherThreadTest.testBuildFetch (but for topic ids, limits.md): the first request of a session names all
+    partitions, the next one what has changed, and what is gone."""
+    tps = [TopicPartition("t", number) for number in range(3)]
+
+    async def scenario(rig: Rig) -> None:
+        for number, tp in enumerate(tps):
+            rig.leader.leads(tp, *[1] * (2 + number), epoch=1)
+            rig.replica(tp, *[1] * (2 + number), high_watermark=2 + number)
+        rig.add(*tps, epoch=1)
+        await rig.rest()
+        first, *_ = rig.leader.requests(FetchRequest)
+        assert {each.tp: (each.leader_epoch, each.fetch_offset) for each in first.partitions} == {
+            tp: (1, 2 + number) for number, tp in enumerate(tps)
+        }
+        assert first.forgotten == ()
+        rig.manager.remove_fetcher_for_partitions([tps[0]])
+        write(rig.leader.logs[tps[2]], 1)
+        await rig.rest(600)
+        later = rig.leader.requests(FetchRequest)[1:]
+        assert {tp for request in later for tp in request.forgotten} == {tps[0]}
+        assert {each.tp for request in later for each in request.partitions} <= {tps[2]}
+
+    play(scenario)
+
+
+def test_partitions_in_error() -> None:
+    """AbstractFetcherThreadTest.testPartitionsInError (3.3.2): only the partitions with errors wait."""
+    tps = [TopicPartition(f"topic{number}", 0) for number in (1, 2, 3)]
+
+    async def scenario(rig: Rig) -> None:
+        for tp in tps:
+            rig.leader.leads(tp, 0)
+        rig.leader.fetch_errors = {tps[0]: Errors.UNKNOWN_TOPIC_ID, tps[1]: Errors.INCONSISTENT_TOPIC_ID}
+        rig.add(*tps)
+        await rig.rest()
+        assert [rig.thread.states[tp].delayed_until_us > 0 for tp in tps] == [True, True, False]
+        assert rig.equal(tps[2])
+
+    play(scenario)
+
+
+def test_lag_is_updated_when_no_records() -> None:
+    """ReplicaFetcherThreadTest.testLagIsUpdatedWhenNoRecords (3.9): it is not known before the first answer, and 0
+    after one without records."""
+
+    async def scenario(rig: Rig) -> None:
+        rig.leader.leads(A)
+        rig.add(A)
+        assert rig.thread.states[A].lag == NO_LAG
+        await rig.rest(600)
+        assert rig.rounds.thread.states[A].lag == 0
+
+    play(scenario)
+
+
+def test_truncate_to_epoch_end_offsets_during_remove_partitions() -> None:
+    """AbstractFetcherThreadTest.testTruncateToEpochEndOffsetsDuringRemovePartitions: a partition is removed while the
+    leader is asked for the end of its epoch; the answer does nothing, and the thread goes on."""
+
+    async def scenario(rig: Rig) -> None:
+        rig.leader.leads(A, 0)
+        rig.leader.leads(B, 0)
+        replica = rig.replica(A, 0, 0)
+        rig.leader.hold = Signal(rig.world)
+        rig.add(A, B)
+        await rig.rest(10)
+        rig.manager.remove_fetcher_for_partitions([A])
+        rig.leader.hold.set()
+        rig.leader.hold = None
+        await rig.rest()
+        assert (A in rig.thread.states, replica.cuts) == (False, [])
+        assert rig.equal(B)
+
+    play(scenario, FetcherPolicies(truncation=Kip279()))
+
+
+def test_an_exception_while_epochs_are_asked_for() -> None:
+    """ReplicaFetcherThreadTest.shouldHandleExceptionFromBlockingSend: no epoch is known then; it is asked again."""
+
+    async def scenario(rig: Rig) -> None:
+        rig.leader.leads(A, 0, 0)
+        rig.replica(A, 0)
+        rig.leader.down = True
+        rig.add(A)
+        await rig.rest(BACK_OFF_MS)
+        assert rig.replicas[A].cuts == []
+        rig.leader.down = False
+        await rig.rest(2 * BACK_OFF_MS)
+        assert rig.equal(A)
+
+    play(scenario, FetcherPolicies(truncation=Kip279()))
+
+
+def test_issues_epoch_request_from_local_replica() -> None:
+    """ReplicaAlterLogDirsThreadTest.issuesEpochRequestFromLocalReplica: of two partitions, each cut where the current
+    log's epoch ends."""
+
+    async def scenario(rig: Rig) -> None:
+        rig.leader.leads(A, *[2] * 3, epoch=2)
+        rig.leader.leads(B, *[5] * 4, epoch=5)
+        rig.replica(A, *[2] * 5)
+        rig.replica(B, *[5] * 6)
+        rig.add(A, epoch=2)
+        rig.add(B, epoch=5)
+        await rig.rest()
+        assert [rig.replicas[tp].cuts[:1] for tp in (A, B)] == [[3], [4]]
+
+    play(scenario, FetcherPolicies(truncation=Kip279()), kind=ReplicaAlterLogDirsManager)
+
+
+def test_truncate_to_high_watermark_if_leader_epoch_info_not_available() -> None:
+    """AbstractFetcherThreadTest.testTruncateToHighWatermarkIfLeaderEpochInfoNotAvailable: a log without epochs is cut
+    at its high watermark, and fetched from there."""
+
+    async def scenario(rig: Rig) -> None:
+        replica = rig.replica(A, 0, 2, 4, high_watermark=2)
+        replica.log.epochs = NO_EPOCHS
+        rig.leader.leads(A, 0, 2, epoch=5)
+        rig.add(A, epoch=5)
+        await rig.rest()
+        state = rig.thread.states[A]
+        assert (replica.cuts[:1], replica.log_end_offset, state.offset, state.truncating) == ([2], 2, 2, False)
+
+    play(scenario, FetcherPolicies(truncation=Kip279()))
+
+
+def test_leader_epoch_change_during_successful_fetch_epochs_from_leader() -> None:
+    """AbstractFetcherThreadTest.testLeaderEpochChangeDuringSuccessfulFetchEpochsFromLeader: the answer to a question
+    under an epoch that is over meanwhile does nothing; the next one does."""
+
+    async def scenario(rig: Rig) -> None:
+        replica = rig.replica(A, 0, 0, 0)
+        log = rig.leader.leads(A, 0, epoch=0)
+        rig.leader.hold = Signal(rig.world)
+        rig.add(A)
+        await rig.rest(10)
+        rig.manager.add_fetcher_for_partitions([InitialFetchState(A, rig.source, 1, 0, replica)])
+        rig.leader.hold.set()
+        rig.leader.hold = None
+        await rig.rest(10)
+        assert (replica.cuts, rig.thread.states[A].truncating) == ([], True)
+        write(log, 1)
+        rig.leader.epochs[A] = 1
+        await rig.rest(2 * BACK_OFF_MS)
+        assert rig.equal(A)
+
+    play(scenario, FetcherPolicies(truncation=Kip279()))
+
+
+def test_should_filter_partitions_made_leader_during_leader_epoch_request() -> None:
+    """ReplicaFetcherThreadTest.shouldFilterPartitionsMadeLeaderDuringLeaderEpochRequest: of two partitions one is led
+    here before the answer comes; the other alone is cut."""
+
+    async def scenario(rig: Rig) -> None:
+        for tp, kept in ((A, 3), (B, 1)):
+            rig.replica(tp, *[5] * 4)
+            rig.leader.leads(tp, *[5] * kept, epoch=5)
+        rig.leader.hold = Signal(rig.world)
+        rig.add(A, B, epoch=5)
+        await rig.rest(10)
+        rig.manager.remove_fetcher_for_partitions([A])
+        rig.leader.hold.set()
+        rig.leader.hold = None
+        await rig.rest()
+        assert (rig.replicas[A].cuts, rig.replicas[B].cuts) == ([], [1])
+
+    play(scenario, FetcherPolicies(truncation=Kip279()))
+
+
+def test_diverging_epochs() -> None:
+    """AbstractFetcherThreadTest.testDivergingEpochs, ReplicaFetcherThreadTest
+    .shouldNotFetchLeaderEpochOnFirstFetchWithTruncateOnFetch: answers to fetches take the follower to where the logs
+    part, and no question is asked."""
+
+    async def scenario(rig: Rig) -> None:
+        rig.replica(A, 0, 2, 4)
+        rig.leader.leads(A, 0, 2, 5, epoch=5)
+        rig.add(A, epoch=5)
+        await rig.rest(2 * BACK_OFF_MS)
+        named = [each.last_fetched_epoch for one in rig.leader.requests(FetchRequest) for each in one.partitions]
+        assert (list(dict.fromkeys(named)), rig.equal(A)) == ([4, 2, 5], True)
+        assert epochs_asked(rig) == []
+
+    play(scenario, FetcherPolicies(truncation=OnFetch()))

@@ -3,7 +3,7 @@
 import pytest
 
 from emulator.protocol.types import TopicPartition
-from fetchers.quota import QuotaManagers, ReplicationQuotaManager
+from fetchers.quota import QuotaManagers, ReplicationQuotaManager, listed_here
 
 S = 1_000_000
 LEADERS = "leader.replication.throttled.replicas"
@@ -64,3 +64,8 @@ def test_C121_a_star_lists_all_partitions_of_its_topic() -> None:
     assert quotas.leader.listed.is_throttled(tp(0, "MyTopic"))
     assert not quotas.leader.listed.is_throttled(tp(0, "MyOtherTopic"))
     assert not quotas.follower.listed.is_throttled(tp(0, "MyTopic"))
+
+
+def test_an_empty_list_throttles_no_replica() -> None:
+    """DynamicConfigChangeTest.shouldParseReplicationQuotaReset."""
+    assert listed_here({LEADERS: ""}, LEADERS, 102) == frozenset()

@@ -47,7 +47,8 @@ async def create(
     open a log; ours know what the topics of a scenario file have.
     """
     try:
-        await AdminZkClient(operator.process, operator.zk).validate_topic_create(topic, assignment)
+        admin = AdminZkClient(operator.process, operator.zk, refuses_marked=operator.refuses_marked)
+        await admin.validate_topic_create(topic, assignment)
     except ApiException as refused:
         code, why = refused.error
         return _refused(topic if code is Errors.TOPIC_ALREADY_EXISTS else why or topic, code)

@@ -166,3 +166,23 @@ def test_the_old_segments_of_a_compacted_log_are_the_cleaners_to_delete(
 
     play(bench, {1: list(range(1, 10)), 100: [10]}, 300, {5: damage})
     assert bench.partition.log_start_offset == begin
+
+
+def test_cleans_combined_compact_and_delete_topic() -> None:
+    """LogCleanerParameterizedIntegrationTest.testCleansCombinedCompactAndDeleteTopic: what was compacted expires, all
+    of it, and what is written then is compacted as before."""
+    config = evolve(CONFIG, cleanup_policy="compact,delete", retention_us=100 * SECOND)
+    bench, ends = bench_with(config, retention_check_us=10 * SECOND), []
+
+    def look() -> None:
+        log = bench.partition.log
+        ends.append((log.start_offset, log.end_offset, len(log.segments)))
+
+    def dups(keys: int) -> list[int]:
+        return [100 * copy + key for copy in range(3) for key in range(keys)]
+
+    seen = play(bench, {1: dups(100), 300: dups(20)}, 330, {290: look})
+    assert [one[:2] for one in seen] == [(10, 298), (310, 358)]
+    assert ends == [(300, 300, 1)]
+    left = [batch.base_offset for batch in bench.partition.log.batches if batch.size]
+    assert left == list(range(338, 360)), "the newest of two keys are in the active segment"

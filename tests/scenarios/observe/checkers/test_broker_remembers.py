@@ -95,7 +95,7 @@ def test_throttled_rates_of_all_brokers(counts: bool, rate: int) -> None:
     of, name = BrokerRemembersTrue, RATE_NAMES[0]
     configs = {"brokers/<default>": {name: "200"}, "brokers/0": {name: "100"}}
     cluster = SimpleNamespace(topics={})
-    checker: Any = SimpleNamespace(cluster=cluster, _configs=configs, _default_rates_count=counts)
+    checker: Any = SimpleNamespace(cluster=cluster, _configs=configs, _rates_of_all=counts)
     checker._own = lambda broker: of._own(checker, broker)
     checker._of_broker = lambda broker: of._of_broker(checker, broker)
     for broker, right in ((0, 100), (1, rate)):

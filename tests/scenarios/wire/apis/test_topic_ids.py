@@ -125,3 +125,13 @@ def test_a_release_without_ids_has_none() -> None:
         assert raw.frame()
         [topic] = topics(raw, {"name": "orders"}, version=10)
         assert topic["error_code"] == Errors.UNSUPPORTED_VERSION
+
+
+def test_topic_ids_in_response(cluster: Served) -> None:
+    """MetadataRequestTest.testTopicIdsInResponse: version 9 has none, version 10 has."""
+    raw = cluster.connect()
+    names = [each["name"] for each in raw.ask(METADATA, 9, {"topics": None})["topics"]]
+    for version, expected in ((9, False), (10, True)):
+        found = topics(raw, *({"name": name, "topic_id": NO_ID} for name in names), version=version)
+        assert [each["error_code"] for each in found] == [0] * len(names)
+        assert [each.get("topic_id", NO_ID) != NO_ID for each in found] == [expected] * len(names)

@@ -81,6 +81,8 @@ def test_an_unknown_version_of_api_versions_is_answered_as_version_0(
     [
         (struct.pack(">hhih", METADATA, 77, 1, -1), "brokers of this release have no version 77 of API 3"),
         (struct.pack(">hhih", 999, 0, 1, -1), "brokers of this release have no version 0 of API 999"),
+        # EdgeCaseRequestTest.testInvalidApiKeyRequest
+        (struct.pack(">hhih", -1, 0, 1, -1), "brokers of this release have no version 0 of API -1"),
         (b"\0\1", "a frame of 2 bytes is no request"),
         (b"", "a frame of 0 bytes is no request"),
         (struct.pack(">hhih", METADATA, 1, 1, -1) + b"\x7f\xff\xff\xff", "topics: a length of 2147483647"),

@@ -261,3 +261,17 @@ def test_a_broker_failure_causes_no_rebalance(profile: str, action: str, broker:
     later = [event for event in events if event.t_us > 15_000_000]
     assert not [event for event in later if isinstance(event, GroupGeneration) and event.t_us < 39_000_000]
     assert [event for event in later if isinstance(event, OffsetsCommitted) and event.error == "NONE"]
+
+
+def test_a_consumer_failure_leaves_its_partitions_to_the_others() -> None:
+    """kafkatest's OffsetValidationTest.test_consumer_failure: a member falls silent; the others go on with all
+    partitions."""
+    text = MEMBERS.replace("count = 2", "count = 3").replace("stays = 4", 'stays = 1000\nsession = "6s"')
+    alone = text.replace("count = 3", "count = 1\nstalls = 100").replace('stop = "20s"', 'stop = "60s"')
+    events = seen(text.replace('stop = "20s"', 'stop = "60s"') + alone, GroupMemberRemoved, OffsetsCommitted)
+    [first, *_] = [event for event in events if isinstance(event, GroupMemberRemoved)]
+    assert first.reason == "session"
+    later = [event for event in events if isinstance(event, OffsetsCommitted) and event.t_us > first.t_us + 10_000_000]
+    assert {tp for event in later for tp in zip(event.topics, event.partitions, strict=True)} == {
+        ("orders", 0), ("orders", 1),
+    }  # fmt: skip
