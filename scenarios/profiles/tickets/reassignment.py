@@ -298,6 +298,12 @@ TICKETS = (
                 "controller of the ISRs that are written to it",
                 checkers=("broker_remembers",),
             ),
+            Effect(
+                text="a cancellation of a move that failed so cannot stop the replicas that it drops: they stay, also "
+                "in the ISR",
+                checkers=("converged", "drops_stopped", "replicas_notified"),
+                parts=("IN_SYNC", "NO_STRAYS"),
+            ),
         ),
     ),
     Ticket(

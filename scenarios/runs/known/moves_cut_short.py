@@ -14,7 +14,7 @@ from scenarios.observe.findings.convergence_facts import Condition, MoveInTopic
 from scenarios.observe.findings.isr_facts import DeadInIsr, LedElsewhere
 from scenarios.observe.findings.memory_facts import BrokerRemembers, ControllerRemembers
 from scenarios.runs.known.known_moves import WRITES_ASSIGNMENT
-from scenarios.runs.known.reason import Reason, of_broker, of_lacking, of_partition, of_violation
+from scenarios.runs.known.reason import Reason, of_broker, of_lacking, of_partition, of_replica, of_violation
 
 if TYPE_CHECKING:
     from scenarios.observe.checkers import Violation
@@ -74,6 +74,22 @@ def _watch_never_set(past: KeptEvents, violation: Violation) -> bool:
         return False
     begun = [write for write, _ in past.assignments(tp) if past.under_way(tp, write) == WRITES_ASSIGNMENT]
     return bool(begun) and _stops_halfway(past, tp, begun[-1], violation.seq)
+
+
+@of_replica
+def _never_stopped(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
+    """The replica that is not assigned came with a move of a partition without a first leader, was dropped under the
+    same controller, which had not made it new, and was not stopped since."""
+    added, dropped = past.adds(tp, broker)[-1:], past.drops(tp, broker)[-1:]
+    return (
+        bool(added and dropped)
+        and added[0].seq < dropped[0].seq
+        and _stops_halfway(past, tp, added[0], dropped[0].seq)
+        and not any(
+            (event.node, event.topic, event.partition) == (broker, *tp) and dropped[0].seq < event.seq < violation.seq
+            for event in past.of(ReplicaStopped)
+        )
+    )
 
 
 def _stops_halfway(past: KeptEvents, tp: TopicPartition, write: ZkWritten, until_seq: int) -> bool:
@@ -166,6 +182,7 @@ CUT_SHORT: tuple[Reason, ...] = (
     Reason(NEVER_LED, _all_in_the_first_isr, effect=1),
     Reason(NEVER_LED, _never_taken_offline, effect=2),
     Reason(NEVER_LED, _watch_never_set, effect=3),
+    Reason(NEVER_LED, _never_stopped, effect=4),
     Reason(DELETED, _remembered_for_good),
     Reason(DELETED, _created_again, effect=1),
     Reason(DELETED, _elections_wait, effect=2),

@@ -113,6 +113,26 @@ def test_a_replica_of_such_a_move_gets_no_role_once_its_broker_has_restarted(pro
     assert explained(run) == {(NEVER_LED, 0)}
 
 
+def test_a_replica_that_the_cancellation_of_such_a_move_drops_stays() -> None:
+    """kafka-2.7, seed 712 with transactions and compaction: its controller knows of no replica."""
+    run = unled("kafka-2.7", [1], [2], {"at": "45s", "action": "reassign.cancel"})
+    assert {finding.checker for finding in findings(run)} == {"converged", "drops_stopped", "replicas_notified"}
+    assert explained(run) == {(NEVER_LED, 4)}
+
+    def marks_as_new(event: Any) -> Any:
+        if type(event) is Step and event.step == "kip-455.A1" and event.edge == "before":
+            return event._replace(step="kip-455.A2")
+        return event
+
+    def stops(event: Any) -> Any:
+        if type(event) is e.BecameLeader and (event.topic, event.node, event.leader_epoch) == ("late", 1, 1):
+            return e.ReplicaStopped(event.t_us, event.seq, event.cause, 2, *LATE, True)
+        return event
+
+    assert set(changed(run, marks_as_new)) == {None}
+    assert None in changed(run, stops)
+
+
 def test_a_replica_of_such_a_move_that_dies_stays_in_the_isr() -> None:
     run = unled("kafka-2.4", [0, 1], [2, 3], dies(3))
     assert [finding.checker for finding in findings(run)] == ["dead_leave_isr"]
