@@ -69,6 +69,7 @@ def test_each_script_belongs_to_a_case_and_goes_on_without_an_answer(tag: str) -
         asked = [wish.broker for wish in unanswered(client) if isinstance(wish, Ask)]
         assert asked == [broker for _, broker, _ in client.steps]
         assert {answer.text.rpartition(": ")[2] for answer in client.answers} == {"no answer"}
+        assert len(client.answers) == len(client.steps)
         assert [at_s for at_s, _, _ in client.steps] == sorted(at_s for at_s, _, _ in client.steps)
 
 

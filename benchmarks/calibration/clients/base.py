@@ -176,10 +176,11 @@ class Scripted(Client):
                 yield at_s
             last_s = at_s
             words = yield from self.carry_out(broker, verb)
-            self.note(self.who, self.topic, f"{at_s:g} s, broker {broker}: {verb}", words)
+            if words is not None:
+                self.note(self.who, self.topic, f"{at_s:g} s, broker {broker}: {verb}", words)
 
     def carry_out(self, broker: int, verb: str) -> Asking:
-        """Ask ``broker`` for what ``verb`` says; the answer in words."""
+        """Ask ``broker`` for what ``verb`` says; the answer in words, None where there was nothing to ask for."""
         raise NotImplementedError
 
 
