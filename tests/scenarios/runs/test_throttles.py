@@ -244,6 +244,14 @@ def test_kafka_13392_the_lists_stay_where_a_target_is_down_when_the_throttle_is_
     assert set(throttles(played)) == {"topics/orders", "brokers/2"}
 
 
+def test_what_clears_a_throttle_by_the_api_writes_nothing_of_a_topic_that_is_gone() -> None:
+    by_api: Table = {**SLOWLY, "via": "api"}
+    delete: Table = {"at": "14s", "action": "topic.delete", "topic": "orders"}
+    played = moving(delete, verify("30s"), execute=by_api, strategy="kip-455", profile="kafka-2.6")
+    assert played.stage.cluster.zookeeper.tree.get("/config/topics/orders") is None
+    assert throttles(played) == {}
+
+
 def test_by_the_api_nothing_is_cleared_while_anything_is_being_reassigned() -> None:
     other = {"partitions": [{"topic": "orders", "partition": 1, "replicas": [1, 2]}]}
     by_api: Table = {**SLOWLY, "via": "api"}
