@@ -216,8 +216,9 @@ class BrokerPolicies:
             of real brokers did for 0.3 to 0.5 s: the request handlers, the scheduler and the coordinators stop before
             them, one after the other (KafkaServer.shutdown, 1.1.1 to 3.9).
         own_requests_us: how long each request takes that a controller sends to its own broker while that shuts down.
-            Kafka sets no such time. It stands for how many of them are answered in the recordings: none in 2.3.1, one
-            in 2.4.1, two in 2.8.2, nearly all in 1.1.1, and mostly all from 3.0.2 on.
+            Kafka sets no such time. It stands for how many of them are answered in the first recordings: none in 2.3.1,
+            one in 2.4.1, two in 2.8.2, nearly all in 1.1.1, and mostly all from 3.0.2 on. On a busy machine it was two
+            in 2.3.1 and none in 2.4.1, so that it is rather chance than a fact of a release.
     """
 
     config: BrokerConfig = field(factory=BrokerConfig)

@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 
 from attrs import define
 
-from brokers.request_rates import PRODUCE_FAILED, PRODUCED, ProducePurgatory, RequestRates, TopicRequests
+from brokers.request_rates import PRODUCES, ProducePurgatory, RequestRates, TopicRequests
 from brokers.under_replication import LedPartition, UnderReplication
 from emulator.metrics import Meter, Metrics, mbean
 from emulator.nodes import Process
@@ -246,7 +246,7 @@ class BrokerTopicMetrics:
     def stop_leading(self, topic: str) -> None:
         """End the meters that only leaders have: the broker leads no partition of ``topic`` any more (KAFKA-8392,
         2.4)."""
-        self.requests.end(topic, (PRODUCED, PRODUCE_FAILED))
+        self.requests.end(topic, PRODUCES)
         meters = self._counted(topic)
         if meters is not None:
             meters.stop_leading()

@@ -9,6 +9,8 @@ Behavior:
 - A produce request counts once for each partition that it names, before anything is checked
   (``ReplicaManager.appendToLocalLog``, 0.9 to 3.9), coordinators' own records too. It has failed where what stops it is
   none of the errors that Kafka expects there.
+- The bytes of a batch count as rejected where it is larger than max.message.bytes, and for no other reason
+  (``Log.analyzeAndValidateRecords``, 1.1 to 3.9).
 - A fetch counts once for each partition that is read, of a follower as of a consumer: all of its session's
   (``ReplicaManager.readFromLocalLog``); once more where it has waited, since what waited is read again
   (``DelayedFetch.onComplete``). No reading fails here otherwise than with errors that Kafka expects, so
@@ -32,7 +34,10 @@ from emulator.protocol.fetch import FetchRequest
 from emulator.protocol.produce import ProduceRequest
 
 PRODUCED, PRODUCE_FAILED = "TotalProduceRequestsPerSec", "FailedProduceRequestsPerSec"
+REJECTED = "BytesRejectedPerSec"
 FETCHED, FETCH_FAILED = "TotalFetchRequestsPerSec", "FailedFetchRequestsPerSec"
+PRODUCES = PRODUCED, PRODUCE_FAILED, REJECTED
+"""The meters of a topic that its leaders alone have (KAFKA-8392, 2.4)."""
 
 EXPECTED = frozenset((
     Errors.UNKNOWN_TOPIC_OR_PARTITION, Errors.NOT_LEADER_FOR_PARTITION, Errors.MESSAGE_TOO_LARGE,
@@ -60,12 +65,14 @@ class Write(NamedTuple):
 
 class TopicRequests:
     """The meters of produce requests and fetches of one broker. A topic has each of them from its first request on, the
-    broker from its start."""
+    broker from its start. That of rejected bytes begins with the first of them; ``scenarios/observe/exposition`` shows
+    the broker's 0 before."""
 
     def __init__(self, metrics: Metrics) -> None:
         self._metrics = metrics
         self._produced: dict[str, int] = {}
         self._failed: dict[str, int] = {}
+        self._rejected: dict[str, int] = {}
         self._fetched: dict[str, int] = {}
         self._readers: dict[CountsReads, None] = {}
         self._meters: dict[tuple[str, str], Meter] = {}
@@ -90,6 +97,10 @@ class TopicRequests:
         produced[topic] = produced.get(topic, 0) + 1
         if error and error not in EXPECTED:
             self._failed[topic] = self._failed.get(topic, 0) + 1
+
+    def rejected(self, topic: str, size: int) -> None:
+        """Count a batch of so many bytes, which is too large."""
+        self._rejected[topic] = self._rejected.get(topic, 0) + size
 
     def counts_produces(self, topic: str) -> bool:
         """Whether produce requests have named ``topic`` here."""
@@ -145,6 +156,7 @@ class TopicRequests:
         now_us = self._metrics.time_us()
         self._write(PRODUCED, self._produced, self._produced_us)
         self._write(PRODUCE_FAILED, self._failed, self._produced_us)
+        self._write(REJECTED, self._rejected, self._produced_us)
         if self._fetched:
             self._write(FETCHED, self._fetched, max(self._fetched_us, now_us - IDLE_METERS_US))
             self._fetched_us = now_us
@@ -157,7 +169,7 @@ class TopicRequests:
         self._meter(name, "").add_since(sum(counts.values()), since_us)
         counts.clear()
 
-    def end(self, topic: str, names: Iterable[str] = (PRODUCED, PRODUCE_FAILED, FETCHED)) -> None:
+    def end(self, topic: str, names: Iterable[str] = (*PRODUCES, FETCHED)) -> None:
         """End meters of a topic: the broker has no replica of it any more, or leads none (KAFKA-8392)."""
         self._give()
         for name in names:

@@ -8,10 +8,13 @@ from attrs import define, field
 from benchmarks.calibration.clients.base import Client
 from benchmarks.calibration.emulated_client import talk
 from benchmarks.calibration.facts import (
+    COUNTED,
+    COUNTS,
     LOGS,
     NO_ERROR,
     TOOL,
     ZOOKEEPER,
+    Count,
     Fact,
     Log,
     PartitionState,
@@ -31,7 +34,10 @@ from emulator.trace.events import ZkSession, ZkWritten
 from emulator.zookeeper.spec import ZOOKEEPER as SERVER
 from scenarios.cluster.cluster import Cluster
 from scenarios.language import Scenario
+from scenarios.observe.exposition import ShownMetrics
+from scenarios.profiles import PROFILES
 from scenarios.runs.runner import Stage
+from scenarios.wire.released_versions import error_names, versions_of_requests
 
 CONTROL = {
     LeaderAndIsrRequest: LeaderAndIsrResponse,
@@ -49,7 +55,10 @@ def played(scenario: Scenario, profile: str, seed: int = 0) -> "Listener":
     their brokers."""
     stage = RecordedStage(scenario.for_run(profile=profile, seed=seed))
     listener = Listener(stage)
+    shown = _shown(stage) if COUNTS in scenario.tags else ShownMetrics()
     stage.play()
+    stage.cluster.trace.flush()
+    listener.facts += _counts(shown, stage.world.now)
     listener.facts += (*stage.logs, *(answer for client in stage.clients for answer in client.answers))
     return listener
 
@@ -157,6 +166,22 @@ def _logs(cluster: Cluster) -> Iterator[Log]:
             if partition.log is not None:
                 epochs = tuple(epoch for epoch, _ in partition.log.epochs.entries)
                 yield Log(broker, tp.topic, tp.partition, epochs, str([batch.id for batch in partition.log.batches]))
+
+
+def _shown(stage: Stage) -> ShownMetrics:
+    """The metrics that the brokers show, when the run is over."""
+    profile = PROFILES[stage.scenario.profile]
+    lacks = profile.policies.brokers.lacks_metrics
+    shown = ShownMetrics(lacks, versions_of_requests(profile.release), error_names(profile.release))
+    stage.cluster.trace.sink(shown.see, as_rows=False)
+    return shown
+
+
+def _counts(shown: ShownMetrics, now_us: int) -> Iterator[Count]:
+    for node in shown.nodes:
+        for metric, found in shown.metrics(node, now_us):
+            if COUNTED.fullmatch(metric):
+                yield Count(node, metric, int(found.value))
 
 
 def _stopped(asked: StopReplicaRequest, answer: StopReplicaResponse) -> tuple[PartitionState, ...]:

@@ -2,6 +2,7 @@
 some cases the final contents of logs, or what a client was answered."""
 
 import json
+import re
 from typing import Any, NamedTuple
 
 from attrs import frozen
@@ -113,7 +114,29 @@ class Answer:
     text: str
 
 
-Fact = Write | Request | Log | Answer
+COUNTS = "counts"
+"""The tag of cases whose brokers' metrics are compared in the end."""
+COUNTED = re.compile(
+    r"kafka.server:type=BrokerTopicMetrics,name=(BytesRejected|(Total|Failed)ProduceRequests|MessagesIn|BytesIn)PerSec.*"
+    r"|kafka.network:type=RequestMetrics,name=(Errors|Requests)PerSec,request=Produce.*"
+)
+"""The metrics that are compared: those that neither the speed of the machine nor an idle cluster changes."""
+
+
+@frozen
+class Count:
+    """A meter of a broker at the end.
+
+    Attributes:
+        metric: its name. The version of a request in it is not compared: the emulator shows its release's newest.
+    """
+
+    broker: int
+    metric: str
+    value: int
+
+
+Fact = Write | Request | Log | Answer | Count
 
 
 def stopped(topic: str, partition: int, leader_epoch: int, error: str, delete: bool) -> PartitionState:
@@ -134,6 +157,8 @@ def to_json(fact: Fact) -> list[Any]:
         return ["log", fact.broker, fact.topic, fact.partition, list(fact.epochs), fact.content]
     if isinstance(fact, Answer):
         return ["answer", fact.of, fact.topic, fact.text]
+    if isinstance(fact, Count):
+        return ["count", fact.broker, fact.metric, fact.value]
     if isinstance(fact, Write):
         return ["zk", fact.by, fact.op, fact.path, fact.version, fact.data]
     return [
@@ -148,6 +173,8 @@ def from_json(line: list[Any]) -> Fact:
         return Write(*line[1:])
     if line[0] == "log":
         return Log(line[1], line[2], line[3], tuple(line[4]), line[5])
+    if line[0] == "count":
+        return Count(*line[1:])
     if line[0] == "answer":
         return Answer(*line[1:])
     api, to, controller, controller_epoch, broker_epoch, error, partitions, brokers, delete = line

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from benchmarks.calibration.facts import NO_ERROR, Answer, Fact, Log, PartitionState, Request, Write
+from benchmarks.calibration.facts import NO_ERROR, Answer, Count, Fact, Log, PartitionState, Request, Write
 
 CLUSTER = "-"
 """Stands for a topic where a stream is about none."""
@@ -23,6 +23,8 @@ _KEPT = (
 )  # fmt: skip
 _SETTINGS = ("/config/topics/", "/config/brokers/")
 _STATE = re.compile(r"/brokers/topics/([^/]+)/partitions/(\d+)/state")
+_VERSION = re.compile(r",version=\d+")
+_OF_TOPIC = re.compile(r",topic=([^,]+)")
 _TOPIC = re.compile(r"/(?:brokers/topics|admin/delete_topics|config/topics)/([^/]+)")
 
 
@@ -57,6 +59,11 @@ def normal(facts: Iterable[Fact], *, settings: bool = False) -> Normal:
     for fact in facts:
         if isinstance(fact, Answer):
             requests.streams.setdefault(Stream(fact.topic, f"answers of {fact.of}"), []).append(fact.text)
+        elif isinstance(fact, Count):
+            topic = _OF_TOPIC.search(fact.metric)
+            stream = Stream(topic[1] if topic else CLUSTER, f"counts of {fact.broker}")
+            line = f"{_VERSION.sub('', fact.metric)}: {fact.value}"
+            requests.streams.setdefault(stream, []).append(line)
     streams = {**writes.streams, **requests.streams, **_logs(fact for fact in facts if isinstance(fact, Log))}
     return {stream: lines for stream, lines in sorted(streams.items()) if lines}
 

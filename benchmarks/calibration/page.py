@@ -23,7 +23,8 @@ versions, and to each broker the same requests in the same order, field by field
 brokers meanwhile (producers, consumers, members of a group, transactional producers, one that deletes records: the
 scripts are in `benchmarks/calibration/clients`) and must get the same answers: error, offset, high watermark, leader
 epoch, metadata, generation, members, markers of transactions. In the case `tool-throttle` the release's
-kafka-reassign-partitions is run, and the settings that it writes are compared too. This page is written by
+kafka-reassign-partitions is run, and the settings that it writes are compared too; in `clients-counts` what brokers'
+metrics have counted of produce requests, by JMX. This page is written by
 `{COMMAND}` from the recordings. `tests/calibration` compares on every run of the
 tests, without Java, and fails where something differs that is not declared, or where a declared difference is gone.
 

@@ -7,11 +7,11 @@ from attrs import evolve
 
 from benchmarks.calibration import recording
 from benchmarks.calibration.errors import CannotRecord
-from benchmarks.calibration.facts import BY_TOOL, LOGS
+from benchmarks.calibration.facts import BY_TOOL, COUNTS, LOGS, Fact
 from benchmarks.calibration.normal import normal
-from benchmarks.calibration.real.cluster import running
+from benchmarks.calibration.real.cluster import RealCluster, running
 from benchmarks.calibration.real.player import Player
-from benchmarks.calibration.real.recorded import expiries, facts, logs
+from benchmarks.calibration.real.recorded import counts, expiries, facts, logs
 from benchmarks.calibration.recording import RECORDINGS, THROTTLE, Recording
 from benchmarks.calibration.releases import find_release
 from scenarios.language import Scenario
@@ -65,10 +65,16 @@ def _play(new: Recording, scenario: Scenario, keep: Path | None) -> Recording:
                 shutil.copytree(cluster.folder, keep, ignore=shutil.ignore_patterns("data-*"), dirs_exist_ok=True)
         return evolve(
             new,
-            facts=(*facts(cluster), *(logs(cluster) if LOGS in scenario.tags else ()), *player.answers),
+            facts=(*facts(cluster), *_in_the_end(cluster, scenario), *player.answers),
             expiries_s=expiries(cluster, player.kills),
             copied=_copied(new.case, player),
         )
+
+
+def _in_the_end(cluster: RealCluster, scenario: Scenario) -> tuple[Fact, ...]:
+    """The logs and metrics, in the cases that compare them."""
+    found = logs(cluster) if LOGS in scenario.tags else ()
+    return (*found, *(counts(cluster) if COUNTS in scenario.tags else ()))
 
 
 def _copied(case: str, player: Player) -> tuple[tuple[tuple[float, int], ...], ...]:

@@ -112,7 +112,7 @@ def _unpacked(lines: Iterable[str]) -> list[Fact]:
     facts: list[Fact] = []
     contents: list[Any] = []
     for line in map(json.loads, lines):
-        if line[0] in ("zk", "log", "answer"):
+        if line[0] in ("zk", "log", "answer", "count"):
             facts.append(from_json(line))
         elif line[0] == "to":
             facts += [evolve(from_json(contents[number]), to=line[1]) for number in line[2:]]

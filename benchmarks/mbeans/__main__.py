@@ -31,7 +31,7 @@ def ask(release: Release) -> list[str]:
     with running(release, BROKERS, config, first=0, request_logs=False) as cluster:
         servers = [f"127.0.0.1:{cluster.port(broker)}" for broker in range(BROKERS)]
         _use(cluster, servers)
-        return names(line for broker in range(BROKERS) for line in _shown(cluster, broker))
+        return names(line for broker in range(BROKERS) for line in shown(cluster, broker))
 
 
 def _use(cluster: RealCluster, servers: list[str]) -> None:
@@ -51,8 +51,9 @@ def _use(cluster: RealCluster, servers: list[str]) -> None:
             next(consumer)
 
 
-def _shown(cluster: RealCluster, broker: int) -> list[str]:
-    command = ["java", str(NAMES), str(cluster.jvms[broker].pid)]
+def shown(cluster: RealCluster, broker: int, *attribute: str) -> list[str]:
+    """The lines of ``Names.java`` about a broker. Raises: CannotRecord."""
+    command = ["java", str(NAMES), str(cluster.jvms[broker].pid), *attribute]
     done = subprocess.run(command, capture_output=True, text=True, timeout=ASK_WITHIN_S, check=False)
     if done.returncode:
         raise CannotRecord(f"broker {broker} does not show its metrics: {done.stderr.strip()[:500]}")

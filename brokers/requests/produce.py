@@ -138,6 +138,8 @@ class ProduceHandler:
                 else:
                     error, base, repeated = self._append(partitions.get(tp), batch, acks, rules)
                 counts.produced(topic, error)
+                if error is Errors.MESSAGE_TOO_LARGE:
+                    counts.rejected(topic, batch.size)
             if error:
                 manager.process.mark(ProduceRefused, manager.process.node.id, *tp, acks, error.name)
             results.append((tp, error, base))

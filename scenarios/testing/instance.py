@@ -63,7 +63,7 @@ from scenarios.testing.shown_failures import described, in_words, last_events
 from scenarios.testing.state_reading import ClusterMetadata, ClusterState, Partition, ReplicaLog, value_of
 from scenarios.testing.verdict import Verdict, warn_of
 from scenarios.testing.virtual_time import NotInTime, current_world, duration_us, only, passes
-from scenarios.wire.released_versions import versions_of_requests
+from scenarios.wire.released_versions import error_names, versions_of_requests
 
 E = TypeVar("E")
 Assignment = Sequence[Sequence[int]]
@@ -103,9 +103,8 @@ class ClusterInstance(OperatorTools):
         names = None if self.checkers is True else list(self.checkers or ())
         self._checkers = Checkers(trace, names, start=start_settings(scenario))
         self._log = ControlPlaneLog.of(trace)
-        self._shown = ShownMetrics(
-            scenario.policies.brokers.lacks_metrics, versions_of_requests(PROFILES[scenario.profile].release)
-        )
+        lacks, release = scenario.policies.brokers.lacks_metrics, PROFILES[scenario.profile].release
+        self._shown = ShownMetrics(lacks, versions_of_requests(release), error_names(release))
         trace.sink(self._shown.see, as_rows=False)
         trace.sink(self._events.extend, as_rows=False)
         trace.fold(Consumed, self._consumed)

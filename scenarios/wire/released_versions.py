@@ -8,6 +8,8 @@ brokers announced is in tests/scenarios/wire/announced.txt (``python -m benchmar
 
 from collections.abc import Mapping
 
+from emulator.protocol.errors import Errors
+
 Versions = tuple[int, int]
 """The lowest and the highest version of an API."""
 RELEASES = (
@@ -108,6 +110,15 @@ def versions_of_requests(release: str) -> dict[str, int]:
     if minor not in RELEASES or RELEASES.index(minor) < RELEASES.index("2.0"):
         return {}
     return {HISTORY[key][0]: high for key, (_, high) in released(release).items()}
+
+
+def error_names(release: str) -> dict[str, str]:
+    """The errors that brokers of a release name otherwise than they are named here, as its ErrorsPerSec has them:
+    NOT_LEADER_OR_FOLLOWER since KAFKA-10223 (2.6)."""
+    minor = _minor(release)
+    if minor not in RELEASES or RELEASES.index(minor) < RELEASES.index("2.6"):
+        return {}
+    return {Errors.NOT_LEADER_FOR_PARTITION.name: "NOT_LEADER_OR_FOLLOWER"}
 
 
 def _highest(history: str, place: int) -> int | None:

@@ -13,6 +13,7 @@ from tests.brokers.bench import ME, TP, state
 from tests.brokers.test_metrics import SECOND, Watched
 
 PRODUCED, PRODUCE_FAILED = "TotalProduceRequestsPerSec", "FailedProduceRequestsPerSec"
+REJECTED = "BytesRejectedPerSec"
 FETCHED = "TotalFetchRequestsPerSec"
 OTHER = TopicPartition("u", 0)
 
@@ -53,6 +54,18 @@ def test_too_few_replicas_fail_a_produce_request() -> None:
     bench.produce(acks=-1)
     assert counts(bench, PRODUCED, "t") == [1, 1]
     assert counts(bench, PRODUCE_FAILED, "t") == [1, 1]
+
+
+def test_the_bytes_of_a_batch_that_is_too_large_are_rejected_and_those_of_others_are_not() -> None:
+    bench = Watched()
+    bench.lead(isr=(ME,))
+    bench.produce()
+    tick(bench)
+    assert REJECTED not in bench.values
+    bench.manager.configured("topics/t", {"max.message.bytes": "500"})
+    bench.produce(size=501)
+    assert counts(bench, REJECTED, "t") == [501, 501]
+    assert bench.values[PRODUCE_FAILED] == 0
 
 
 def test_a_fetch_counts_once_where_it_finds_something() -> None:

@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 from attrs import evolve
 
+from benchmarks.calibration import emulated
 from benchmarks.calibration.clients import SCRIPTS, clients
 from benchmarks.calibration.clients.base import Ask, Client, Scripted
 from benchmarks.calibration.clients.partition import PartitionClient, rounds
 from benchmarks.calibration.emulated import RecordedStage
-from benchmarks.calibration.facts import Answer, from_json, to_json
+from benchmarks.calibration.facts import Answer, Count, from_json, to_json
 from benchmarks.calibration.normal import Stream, differences, normal
 from benchmarks.calibration.recording import case_names, load_case, read, recordings
 
@@ -69,6 +70,7 @@ def test_each_script_belongs_to_a_case_and_goes_on_without_an_answer(tag: str) -
         asked = [wish.broker for wish in unanswered(client) if isinstance(wish, Ask)]
         assert asked == [broker for _, broker, _ in client.steps]
         assert {answer.text.rpartition(": ")[2] for answer in client.answers} == {"no answer"}
+        assert len(client.answers) == len(client.steps)
         assert [at_s for at_s, _, _ in client.steps] == sorted(at_s for at_s, _, _ in client.steps)
 
 
@@ -81,6 +83,19 @@ def test_several_clients_ask_beside_each_other() -> None:
         "1 s, broker 0: join: NONE, generation 1, a leads a, b",
         "2 s, broker 0: join: NONE, generation 1, a leads ",
     ]
+
+
+def test_the_counts_of_metrics_are_compared() -> None:
+    """Were a batch that is too large counted elsewhere, the comparison would say so."""
+    case = "clients-counts"
+    played = emulated.played(load_case(case), "kafka-2.4").facts
+    counts = [fact for fact in played if isinstance(fact, Count)]
+    assert [from_json(to_json(fact)) for fact in counts] == counts
+    other = [evolve(fact, value=fact.value + 1) if "BytesRejected" in fact.metric else fact for fact in counts]
+    found = differences(normal(counts), normal(other))
+    assert [each.stream for each in found] == [
+        Stream("-", "counts of 0"), Stream("-", "counts of 1"), Stream("orders", "counts of 0"),
+    ]  # fmt: skip
 
 
 def test_an_answer_is_a_line_of_a_recording() -> None:

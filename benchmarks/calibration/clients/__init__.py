@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from benchmarks.calibration.clients import deletion, group, transactions
+from benchmarks.calibration.clients import counted, deletion, group, transactions
 from benchmarks.calibration.clients.base import Client, Scripted, Step
 from benchmarks.calibration.clients.partition import PartitionClient, rounds
 from scenarios.language import Scenario
@@ -12,6 +12,7 @@ Script = tuple[type[Scripted], Mapping[str, Sequence[Step]]]
 SCRIPTS: Mapping[str, Script] = {
     "asked-by-group": (group.GroupMember, group.STEPS),
     "asked-by-transactions": (transactions.TransactionalProducer, transactions.STEPS),
+    "asked-by-producer": (counted.CountedProducer, counted.STEPS),
     "asked-by-deletion": (deletion.DeletingClient, deletion.STEPS),
 }
 """By the tag of a case: the kind of its clients, and what each of them asks."""

@@ -94,26 +94,38 @@ class Client:
         return None if answer is None else decode_response(*api, answer)[1]
 
     def produce(
-        self, broker: int, topic: str, number: int, *, acks: int = -1, producer: Producer = ANYONE, sequence: int = -1
+        self,
+        broker: int,
+        topic: str,
+        number: int,
+        *,
+        acks: int = -1,
+        producer: Producer = ANYONE,
+        sequence: int = -1,
+        size: int = 1,
     ) -> Asking:
-        """Have a batch of one record appended; the answer of the partition."""
-        body = self.produce_body(topic, number, acks, producer, sequence)
+        """Have a batch of one record appended, of so many bytes; the answer of the partition."""
+        body = self.produce_body(topic, number, acks, producer, sequence, size)
         found = yield from self.ask(broker, self.produces, body)
         return None if found is None else found["responses"][0]["partition_responses"][0]
 
     def produce_body(
-        self, topic: str, number: int, acks: int, producer: Producer = ANYONE, sequence: int = -1
+        self, topic: str, number: int, acks: int, producer: Producer = ANYONE, sequence: int = -1, size: int = 1
     ) -> Mapping[str, Any]:
-        records = self._batch(producer, sequence)
+        records = self._batch(producer, sequence, size)
         return {
             "transactional_id": producer.transactional_id, "acks": acks, "timeout_ms": TIMEOUT_MS,
             "topic_data": [{"name": topic, "partition_data": [{"index": number, "records": records}]}],
         }  # fmt: skip
 
-    def _batch(self, producer: Producer, sequence: int) -> bytes:
+    def _batch(self, producer: Producer, sequence: int, size: int) -> bytes:
         attributes = 0 if producer.transactional_id is None else TRANSACTIONAL
         written = write_records(
-            [(None, b"x")], self.now_ms(), attributes=attributes, producer_id=producer.id, producer_epoch=producer.epoch
+            [(None, b"x" * size)],
+            self.now_ms(),
+            attributes=attributes,
+            producer_id=producer.id,
+            producer_epoch=producer.epoch,
         )
         batch = bytearray(written)
         struct.pack_into(">i", batch, _SEQUENCE_AT, sequence)
@@ -176,10 +188,11 @@ class Scripted(Client):
                 yield at_s
             last_s = at_s
             words = yield from self.carry_out(broker, verb)
-            self.note(self.who, self.topic, f"{at_s:g} s, broker {broker}: {verb}", words)
+            if words is not None:
+                self.note(self.who, self.topic, f"{at_s:g} s, broker {broker}: {verb}", words)
 
     def carry_out(self, broker: int, verb: str) -> Asking:
-        """Ask ``broker`` for what ``verb`` says; the answer in words."""
+        """Ask ``broker`` for what ``verb`` says; the answer in words, None where there was nothing to ask for."""
         raise NotImplementedError
 
 

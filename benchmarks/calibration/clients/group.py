@@ -91,7 +91,7 @@ class GroupMember(Scripted):
         given = [{"member_id": each, "assignment": f"of {_whose(each)}".encode()} for each in self._others]
         body = {**NOWHERE, "generation_id": self._generation, "member_id": self._id, "assignments": given}
         found = yield from self.ask(broker, SYNC, body, client_id=self.who)
-        return found and f"{name(found)}, {found['assignment'].decode() or 'nothing'}"
+        return "" if found is None else f"{name(found)}, {found['assignment'].decode() or 'nothing'}"
 
     def _heartbeat(self, broker: int, member: str | None = None) -> Asking:
         whose = self._id if member is None else member
@@ -105,7 +105,7 @@ class GroupMember(Scripted):
         topics = [{"name": "orders", "partitions": [part]}]
         body = {**NOWHERE, "generation_id": self._generation - back, "member_id": self._id, "topics": topics}
         found = yield from self.ask(broker, COMMIT, body, client_id=self.who)
-        return found and f"offset {self._committed}, {name(found['topics'][0]['partitions'][0])}"
+        return "" if found is None else f"offset {self._committed}, {name(_parts(found)[0])}"
 
     def _offsets(self, broker: int) -> Asking:
         body = {"group_id": GROUP, "topics": [{"name": "orders", "partition_indexes": [0]}]}

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
 
-from benchmarks.calibration.facts import TOOL, ZOOKEEPER, Fact, Log, Write, compared
+from benchmarks.calibration.facts import COUNTED, TOOL, ZOOKEEPER, Count, Fact, Log, Write, compared
 from benchmarks.calibration.real.cluster import RealCluster
 from benchmarks.calibration.real.requests import requests
 from benchmarks.calibration.real.transactions import Transaction, transactions
@@ -29,6 +29,17 @@ def logs(cluster: RealCluster) -> Iterator[Log]:
             content = sha256(b"".join(path.read_bytes() for path in sorted(folder.glob("*.log")))).hexdigest()
             found = tuple(int(line.split()[0]) for line in epochs if line)
             yield Log(broker, topic, int(number), found, content[:8])
+
+
+def counts(cluster: RealCluster) -> Iterator[Count]:
+    """The brokers' metrics by JMX."""
+    from benchmarks.mbeans.__main__ import shown
+
+    for broker in range(cluster.brokers):
+        for line in sorted(shown(cluster, broker, "Count")):
+            metric, _, value = line.partition("\t")
+            if COUNTED.fullmatch(metric):
+                yield Count(broker, metric, int(value))
 
 
 def writes(log: Iterable[Transaction]) -> Iterator[Write]:

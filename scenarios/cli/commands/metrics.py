@@ -46,7 +46,7 @@ def run(arguments: Namespace) -> int:
 
     from scenarios.observe.exposition import ShownMetrics, series, text
     from scenarios.profiles import PROFILES
-    from scenarios.wire.released_versions import versions_of_requests
+    from scenarios.wire.released_versions import error_names, versions_of_requests
 
     recorded = traces.read(arguments)
     events = recorded.events
@@ -56,7 +56,8 @@ def run(arguments: Namespace) -> int:
         known = ", ".join(map(str, sorted(brokers)))
         raise BadInput(f"there is no broker {arguments.node}; the run has {known}", where="--node")
     profile = PROFILES[recorded.profile]
-    shown = ShownMetrics(profile.policies.brokers.lacks_metrics, versions_of_requests(profile.release))
+    lacks = profile.policies.brokers.lacks_metrics
+    shown = ShownMetrics(lacks, versions_of_requests(profile.release), error_names(profile.release))
     if arguments.every_us is None:
         shown.see(events, at_us)
         lines = text(shown, at_us, arguments.node)

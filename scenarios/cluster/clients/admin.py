@@ -36,6 +36,7 @@ class AdminClient:
         api_timeout_us: default.api.timeout.ms, for one call with all its attempts (KIP-533).
         request_timeout_us: request.timeout.ms, for one attempt.
         retry_backoff_us: retry.backoff.ms, between two attempts.
+        live: the brokers that its last metadata names.
     """
 
     network: Network
@@ -44,6 +45,7 @@ class AdminClient:
     api_timeout_us: int = 60_000_000
     request_timeout_us: int = 30_000_000
     retry_backoff_us: int = 100_000
+    live: tuple[int, ...] = field(default=(), init=False)
     _turn: int = field(default=0, init=False)
 
     @property
@@ -107,6 +109,7 @@ class AdminClient:
 
     async def _find_controller(self, deadline_us: int) -> int:
         response = await self._ask(self._next_broker(), MetadataRequest(()), deadline_us)
+        self.live = response.live_brokers
         return int(response.controller)
 
     async def _ask(self, broker: int, request: Any, deadline_us: int) -> Any:

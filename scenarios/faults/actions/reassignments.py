@@ -238,7 +238,10 @@ class ReassignCancel(ExpectsError):
         return ("Metadata", "AlterPartitionReassignments", *lists)
 
     def perform(self, context: ActionContext) -> None:
-        self.begin(context, reassign.cancel, _parsed(self.partitions))
+        targets = dict.fromkeys(
+            broker for name in self.partitions or () for broker in context.roles.final.get(name, ())
+        )
+        self.begin(context, reassign.cancel, _parsed(self.partitions), targets)
 
 
 @action("reassign.list", "write the reassignments in progress, as the API lists them, into the trace (kip-455)")

@@ -9,6 +9,7 @@ and meters
 
 - ``kafka.network:type=RequestMetrics``, RequestsPerSec of the requests of controllers and followers, and of all fetches
 - ``kafka.server:type=SessionExpireListener``, ZooKeeperExpiresPerSec
+- ``kafka.server:type=BrokerTopicMetrics``, the 0 of BytesRejectedPerSec before anything is rejected
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ STARTING, RUNNING, PENDING_CONTROLLED_SHUTDOWN = 1, 3, 6
 BROKER_STATE = mbean("kafka.server", "KafkaServer", "BrokerState")
 OFFLINE_DIRECTORIES = mbean("kafka.log", "LogManager", "OfflineLogDirectoryCount")
 START, END = "LogStartOffset", "LogEndOffset"
+REJECTED = mbean("kafka.server", "BrokerTopicMetrics", "BytesRejectedPerSec")
 EXPIRES = mbean("kafka.server", "SessionExpireListener", "ZooKeeperExpiresPerSec")
 FETCHES = "kafka.server:type=FetcherStats,name=RequestsPerSec,clientId=ReplicaFetcherThread-"
 """The meter of a follower's thread, whose name goes on with its number and its leader."""
@@ -138,7 +140,8 @@ class ImpliedMeters:
 
     def _started(self, event: NodeStarted) -> Iterator[Marked]:
         self._sessions[event.node] = 0
-        yield Marked(event.node, EXPIRES, 0, event.t_us)
+        for metric in (EXPIRES, REJECTED):
+            yield Marked(event.node, metric, 0, event.t_us)
 
     def _session(self, event: ZkSession) -> Iterator[Marked]:
         if event.state == "created" and event.client in self._sessions:

@@ -61,11 +61,18 @@ class ShownMetrics:
     Args:
         lacks: the names that the release does not have.
         versions: the versions in the names of RequestsPerSec, by the API's name.
+        errors: other names of errors, in those of ErrorsPerSec.
     """
 
-    def __init__(self, lacks: Collection[str] = (), versions: Mapping[str, int] = MappingProxyType({})) -> None:
+    def __init__(
+        self,
+        lacks: Collection[str] = (),
+        versions: Mapping[str, int] = MappingProxyType({}),
+        errors: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         self._lacks = lacks
         self._versions = versions
+        self._errors = errors
         self._nodes: dict[int, dict[str, ShownMetric]] = {}
         self._see: dict[type, Any] = {
             MetricRegistered: self._registered,
@@ -150,12 +157,17 @@ class ShownMetrics:
             meter.value += marked.marks
 
     def _registered(self, event: MetricRegistered) -> None:
-        name = with_version(event.metric, self._versions)
+        name = self._named(event.metric)
         metric = self._nodes.setdefault(event.node, {})[name] = ShownMetric(event.kind, event.t_us)
         self._changed(event, name, metric)
 
+    def _named(self, metric: str) -> str:
+        """The name of a metric as the release has it."""
+        head, of, error = metric.partition(",error=")
+        return f"{head}{of}{self._errors.get(error, error)}" if of else with_version(metric, self._versions)
+
     def _removed(self, event: MetricRemoved) -> None:
-        self._end(event, with_version(event.metric, self._versions))
+        self._end(event, self._named(event.metric))
 
     def _end(self, event: Any, name: str) -> None:
         if self._nodes.get(event.node, {}).pop(name, None) is not None:
@@ -171,7 +183,7 @@ class ShownMetrics:
         self._changed(event, event.metric, metric)
 
     def _marked(self, event: MeterMarked) -> None:
-        name = with_version(event.metric, self._versions)
+        name = self._named(event.metric)
         metric = self._metric(event, name, "meter")
         metric.spans.append((event.since_us, event.t_us, event.total - int(metric.value)))
         metric.value = event.total

@@ -209,6 +209,49 @@ def test_cancel_clears_the_throttle() -> None:
     assert throttles(played) == {}
 
 
+def with_a_broker_down(down: Table, *method: Table, execute: Table) -> Played:
+    """A move by the tool of 2.6 with --bootstrap-server."""
+    by_api: Table = {**SLOWLY, "via": "api", **execute}
+    return moving(down, *method, execute=by_api, strategy="kip-455", profile="kafka-2.6")
+
+
+def test_kafka_13392_a_move_is_not_asked_for_while_a_broker_that_it_throttles_is_down() -> None:
+    """Each broker writes its own rates; the tool waits a minute for the one that is down, and gives up."""
+    down: Table = {"at": "1s", "action": "broker.stop", "target": 0}
+    refused: Table = {"at": "12s", "expect_error": "REQUEST_TIMED_OUT"}
+    played = with_a_broker_down(down, execute=refused)
+    assert played.of(MoveStarted) == []
+    lists = dict(zip(LISTS, ("0:0,0:1", "0:2"), strict=True))
+    rates = dict.fromkeys(RATES, str(4 * MIB))
+    assert throttles(played) == {"topics/orders": lists, "brokers/1": rates, "brokers/2": rates}
+
+
+def test_a_broker_that_comes_back_within_the_minute_takes_its_throttle_and_the_move_begins() -> None:
+    down: Table = {"at": "1s", "action": "broker.stop", "target": 0, "duration": "40s"}
+    played = with_a_broker_down(down, execute={"at": "12s"})
+    assert 41 * S <= played.of(MoveStarted)[0].t_us <= 44 * S
+    assert [entity for entity in throttles(played) if entity.startswith("brokers/")] == [
+        f"brokers/{broker}" for broker in (0, 1, 2)
+    ]
+
+
+def test_kafka_13392_the_lists_stay_where_a_target_is_down_when_the_throttle_is_to_end() -> None:
+    """The rates of the others go; the lists would be cleared after all rates."""
+    down: Table = {"at": "3s", "action": "broker.stop", "target": 2}
+    cancel: Table = {"at": "14s", "action": "reassign.cancel", "partitions": ["orders-0"]}
+    played = with_a_broker_down(down, {**cancel, "expect_error": "REQUEST_TIMED_OUT"}, verify("80s"), execute={})
+    assert [event.lifted for event in played.of(MovesVerified)] == [False]
+    assert set(throttles(played)) == {"topics/orders", "brokers/2"}
+
+
+def test_what_clears_a_throttle_by_the_api_writes_nothing_of_a_topic_that_is_gone() -> None:
+    by_api: Table = {**SLOWLY, "via": "api"}
+    delete: Table = {"at": "14s", "action": "topic.delete", "topic": "orders"}
+    played = moving(delete, verify("30s"), execute=by_api, strategy="kip-455", profile="kafka-2.6")
+    assert played.stage.cluster.zookeeper.tree.get("/config/topics/orders") is None
+    assert throttles(played) == {}
+
+
 def test_by_the_api_nothing_is_cleared_while_anything_is_being_reassigned() -> None:
     other = {"partitions": [{"topic": "orders", "partition": 1, "replicas": [1, 2]}]}
     by_api: Table = {**SLOWLY, "via": "api"}

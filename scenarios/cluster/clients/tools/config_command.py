@@ -72,15 +72,20 @@ async def _why_not_broker(operator: Operator, entity: str, before: Mapping[str, 
     return ""
 
 
-async def remove(operator: Operator, entities: Iterable[str], names: Collection[str]) -> bool:
-    """Drop the settings ``names`` where they are set; only what changes is announced. Returns whether any was."""
+async def remove(
+    operator: Operator, entities: Iterable[str], names: Collection[str], *, by_broker: bool = False
+) -> bool:
+    """Drop the settings ``names`` where they are set. Returns whether any was. Only what changes is written; a broker
+    that is asked to do it writes in any case (AdminManager.incrementalAlterConfigs, 2.6), but of a topic that is
+    gone."""
     found = False
     for entity in entities:
-        before = await read(operator, entity) or {}
-        after = _without(before, names)
-        if after != before:
-            found = True
-            await write(operator, entity, after)
+        before = await read(operator, entity)
+        after = _without(before or {}, names)
+        changed = after != (before or {})
+        found = found or changed
+        if changed or (by_broker and (before is not None or not entity.startswith("topics/"))):
+            await write(operator, entity, after, new=before is None)
     return found
 
 

@@ -5,7 +5,7 @@ Through ZooKeeper there is no response, so the tool checks the plan itself; by t
 partition. Asked by the API the tool goes ahead while other moves are in progress, as with ``--additional``.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 
 from emulator.protocol.alter_reassignments import (
@@ -35,7 +35,7 @@ from scenarios.cluster.clients.tools.adapting import Adaptation
 from scenarios.cluster.clients.tools.assignments import Assignments, read_assignments
 from scenarios.cluster.clients.tools.command_outcome import DONE, CommandOutcome
 from scenarios.cluster.clients.tools.reassigned_log_dirs import Directories
-from scenarios.cluster.clients.tools.throttle import impose, lift, limit
+from scenarios.cluster.clients.tools.throttle import BrokersDown, impose, lift, limit
 from scenarios.language.strategies import Throttle
 
 Plan = Assignments
@@ -47,12 +47,17 @@ IN_PROGRESS = CommandOutcome((("another reassignment is in progress", Errors.REA
 
 async def execute(operator: Operator, moves: Plan, via: str = "zk", throttle: Throttle | None = None) -> CommandOutcome:
     """--execute, with --throttle where one is given. ``via``: zk or api."""
-    return await (_by_api if via == "api" else _by_znode)(operator, moves, throttle)
+    try:
+        return await (_by_api if via == "api" else _by_znode)(operator, moves, throttle)
+    except BrokersDown as error:
+        return error.outcome
 
 
-async def cancel(operator: Operator, partitions: Sequence[TopicPartition] | None = None) -> CommandOutcome:
+async def cancel(
+    operator: Operator, partitions: Sequence[TopicPartition] | None = None, targets: Iterable[int] = ()
+) -> CommandOutcome:
     """--cancel: ``partitions``, or all that are in progress, by the API, which is the only way. If nothing was refused,
-    all throttles are cleared, those of other moves too (2.6)."""
+    all throttles are cleared, those of other moves too (2.6). ``targets``: the brokers of the plan."""
     if partitions is None:
         listed = await _ask_for_list(operator, None)
         if listed.error is not Errors.NONE:
@@ -64,7 +69,11 @@ async def cancel(operator: Operator, partitions: Sequence[TopicPartition] | None
         operator.process.anchor(MoveCancelled, tp.topic, tp.partition)
     outcome = await _alter(operator, dict.fromkeys(partitions))
     if outcome == DONE:
-        await lift(operator, dict.fromkeys(tp.topic for tp in partitions))
+        topics = dict.fromkeys(tp.topic for tp in partitions)
+        try:
+            await lift(operator, topics, targets, by_brokers=operator.has_tool_2_6)
+        except BrokersDown as error:
+            return error.outcome
     return outcome
 
 
@@ -99,15 +108,19 @@ async def verify(operator: Operator, moves: Plan, via: str = "zk", directories: 
     over = under_way == () if via == "api" or operator.has_tool_2_6 else len(done) == len(moves)
     if directories:
         over = await reassigned_log_dirs.verify(operator, directories) and over
-    lifted = over and await lift(operator, dict.fromkeys(tp.topic for tp in moves), _also_cleared(operator, moves, via))
+    lifted = over and await _lift(operator, moves, via)
     operator.process.anchor(MovesVerified, len(done), len(open_), failed, lifted)
 
 
-def _also_cleared(operator: Operator, moves: Plan, via: str) -> Sequence[int]:
-    """The brokers whose rates --verify clears though they may be down: with --zookeeper those of the plan (2.6)."""
-    if via == "api" or not operator.has_tool_2_6:
-        return ()
-    return tuple(dict.fromkeys(broker for target in moves.values() for broker in target))
+async def _lift(operator: Operator, moves: Plan, via: str) -> bool:
+    """Clear the throttles, from 2.6 on also on those brokers of the plan that are down (``clearAllThrottles``). Returns
+    whether that was possible, and anything was set."""
+    also = dict.fromkeys(broker for target in moves.values() for broker in target) if operator.has_tool_2_6 else ()
+    by_brokers = via == "api" and operator.has_tool_2_6
+    try:
+        return await lift(operator, dict.fromkeys(tp.topic for tp in moves), also, by_brokers=by_brokers)
+    except BrokersDown:
+        return False
 
 
 async def verify_at_the_end(
@@ -146,11 +159,13 @@ async def _impose_by_api(operator: Operator, moves: Plan, throttle: Throttle) ->
         sources = {tp: without(found.replicas, found.adding) for tp, found in under_way.items()}
         added = {tp: found.adding for tp, found in under_way.items() if tp not in moves}
         known = {tp: existing[tp] for tp in moves if tp in existing}
-        await impose(operator, throttle, {**known, **sources}, {**added, **moves}, all_leaders=True)
+        before, gaining = {**known, **sources}, {**added, **moves}
+        await impose(operator, throttle, before, gaining, all_leaders=True, by_brokers=operator.has_tool_2_6)
         return
     others = {tp: assignment.replicas for tp, assignment in listed.partitions if tp not in moves}
     before = {**others, **{tp: existing[tp] for tp in moves if tp in existing}}
-    await impose(operator, throttle, before, {**dict.fromkeys(others, ()), **moves}, all_leaders=True)
+    gaining = {**dict.fromkeys(others, ()), **moves}
+    await impose(operator, throttle, before, gaining, all_leaders=True, by_brokers=operator.has_tool_2_6)
 
 
 async def _alter(operator: Operator, targets: Mapping[TopicPartition, tuple[int, ...] | None]) -> CommandOutcome:

@@ -10,6 +10,7 @@ from emulator.trace.events import ZkSession
 from scenarios.observe.exposition import MetricRows, ShownMetrics
 from scenarios.observe.exposition.implied import REQUESTS, with_version
 from scenarios.observe.exposition.shown import IMPLIED_METER
+from scenarios.wire.released_versions import error_names
 
 LOG = "kafka.log:type=Log,name={},topic=orders,partition=0"
 STATE = "kafka.server:type=KafkaServer,name=BrokerState"
@@ -34,6 +35,17 @@ def shown(upto_us: int, *lacks: str) -> dict[str, float]:
     metrics = ShownMetrics(lacks)
     metrics.see(HISTORY, upto_us)
     return {name: metric.value for name, metric in metrics.metrics(7, upto_us)}
+
+
+def test_since_kafka_10223_one_error_has_another_name() -> None:
+    name = "kafka.network:type=RequestMetrics,name=ErrorsPerSec,request=Produce,error="
+    shown = {}
+    for release in ("2.5.1", "2.6.3"):
+        metrics = ShownMetrics(errors=error_names(release))
+        for error in ("NOT_LEADER_FOR_PARTITION", "NONE"):
+            metrics.see([MetricRegistered(1, 1, 0, 0, "meter", f"{name}{error}")])
+        shown[release] = [found.removeprefix(name) for found, _ in metrics.metrics(0, 1)]
+    assert shown == {"2.5.1": ["NONE", "NOT_LEADER_FOR_PARTITION"], "2.6.3": ["NONE", "NOT_LEADER_OR_FOLLOWER"]}
 
 
 def test_what_a_broker_is_doing() -> None:
