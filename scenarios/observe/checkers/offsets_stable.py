@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from brokers.groups.config import GROUP_METADATA_TOPIC
 from emulator.protocol.events import GroupsUnloaded, NodeCrashed, OffsetsRemoved, TransactionMarked
+from emulator.protocol.records import NO_PRODUCER_ID
 from emulator.protocol.shown_coordination import CommitAccepted, CoordinatorWrote, MarkerAppends, OffsetsRead
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Report
@@ -86,8 +87,15 @@ class OffsetsStable(CoordinatorsLog):
             self._ending[event.producer_id] = self._open.pop(event.producer_id, {})
 
     def on_marker(self, event: MarkerAppends) -> None:
-        for offset in self._ending.pop(event.producer_id, ()) if event.tp.topic == GROUP_METADATA_TOPIC else ():
-            self._ended[offset] = event.offset
+        if event.tp.topic != GROUP_METADATA_TOPIC:
+            return
+        ended = self._ending.pop(event.producer_id, {})
+        for accepted in self._being_written.get(event.node, {}).values():
+            for place, (offset, producer_id) in enumerate(accepted):
+                if producer_id == event.producer_id:  # It is in the log before the marker, also without an outcome.
+                    accepted[place] = offset, NO_PRODUCER_ID
+                    ended[offset] = None
+        self._ended.update(dict.fromkeys(ended, event.offset))
 
     def on_removed(self, event: OffsetsRemoved) -> None:
         for topic, partition in zip(event.topics, event.partitions, strict=True):

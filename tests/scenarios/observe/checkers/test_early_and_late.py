@@ -174,6 +174,16 @@ def test_so_may_who_asks_while_it_is_being_written_or_could_not_be() -> None:
     assert tells(run) == []
 
 
+def test_a_marker_also_ends_what_is_still_being_written_before_it() -> None:
+    run = Coordinated("offsets_stable")
+    run.coordinates()
+    run.accepts(5, producer=(PRODUCER, 0))
+    run.marked(False, topic=HOME.topic)
+    run.show(shown.MarkerAppends, 0, HOME, PRODUCER, 10)
+    run.show(shown.CoordinatorWrote, 0, (OFFSET,), False)
+    assert tells(run) == []
+
+
 @pytest.mark.parametrize(
     ("committed", "seconds", "count"), [(True, 2, 1), (True, 0.5, 0), (False, 10, 0)], ids=["late", "soon", "open"]
 )
