@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 
 from attrs import frozen
 
-from emulator.protocol.configs import LONG_MAX, ConfigType
+from emulator.protocol.configs import LONG_MAX, ConfigType, as_text
 from emulator.protocol.errors import ApiException, Errors
 
 _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
@@ -70,11 +70,12 @@ class ConfigDefinition:
             number: float = float(text) if self.type is ConfigType.DOUBLE else _whole(text, self.type.bits)
         except ValueError:
             raise ConfigException(self.name, text, f"Not a number of type {self.type.name}") from None
+        shown = as_text(number)
         if self.at_least is not None and number < self.at_least:
-            raise ConfigException(self.name, number, f"Value must be at least {self.at_least}")
+            raise ConfigException(self.name, shown, f"Value must be at least {self.at_least}")
         if self.at_most is not None and number > self.at_most:
-            raise ConfigException(self.name, number, f"Value must be no more than {self.at_most}")
-        return str(number)
+            raise ConfigException(self.name, shown, f"Value must be no more than {self.at_most}")
+        return shown
 
     def _list(self, text: str) -> str:
         items = [item.strip() for item in text.split(",")] if text else []

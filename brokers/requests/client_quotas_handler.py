@@ -38,6 +38,7 @@ from emulator.protocol.client_quotas import (
     QuotaFilter,
 )
 from emulator.protocol.client_quotas import DEFAULT as IS_DEFAULT
+from emulator.protocol.configs import as_text
 from emulator.protocol.errors import NO_API_ERROR, ApiError, ApiException, Errors
 from emulator.zookeeper import NoNode, ZkError
 
@@ -148,7 +149,7 @@ class ClientQuotasHandler:
             elif key not in keys or (key == MUTATIONS and not self.policies.limits_mutations):
                 raise _invalid(f"Invalid configuration key {key}")
             elif keys[key] == DOUBLE:
-                settings[key] = repr(value)
+                settings[key] = as_text(value)
             elif abs(int(value + EPSILON) - value) > EPSILON:
                 raise _invalid(f"Configuration {key} must be a {keys[key] if self._knows_addresses else 'Long'} value")
             else:

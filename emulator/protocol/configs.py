@@ -7,7 +7,9 @@
 Kafka's names end with the unit of a duration; fields are in microseconds. ``with_settings`` converts.
 """
 
+import math
 from collections.abc import Mapping
+from decimal import Decimal
 from enum import IntEnum
 from typing import Any, TypeVar
 
@@ -82,10 +84,18 @@ def _type_of(value: ConfigValue) -> ConfigType:
 
 
 def as_text(value: object) -> str:
-    """A value as the text that Kafka's tools are given: ``true``, ``5000``, ``LogAppendTime``, ``1.0E308``."""
+    """A value as the text that Kafka's tools are given: ``true``, ``5000``, ``LogAppendTime``, ``1.0E-4``."""
     if isinstance(value, float):
-        return repr(value).upper().replace("E+", "E")
+        return _double(value)
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _double(value: float) -> str:
+    """A double as Java shows it (Double.toString): without an exponent from a thousandth to ten million."""
+    if value == 0 or 1e-3 <= abs(value) < 1e7 or not math.isfinite(value):
+        return {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}.get(repr(value), repr(value))
+    mantissa, _, exponent = f"{Decimal(repr(value)).normalize():E}".partition("E")
+    return f"{mantissa if '.' in mantissa else f'{mantissa}.0'}E{int(exponent)}"
 
 
 def config(name: str, default: ConfigValue, doc: str, **more: Any) -> Any:

@@ -1,8 +1,9 @@
 """Settings declared at the fields that hold them."""
 
+import pytest
 from attrs import frozen
 
-from emulator.protocol.configs import LONG_MAX, config, config_keys, with_settings
+from emulator.protocol.configs import LONG_MAX, as_text, config, config_keys, with_settings
 
 
 @frozen
@@ -32,3 +33,15 @@ def test_the_settings_that_are_stated_replace_the_others_stay() -> None:
 def test_a_class_names_the_settings_it_declares() -> None:
     names = [key.name for key in config_keys(Holder).values()]
     assert names == ["some.pause.ms", "some.sample.size.seconds", "some.limit.ms", "some.count", "some.enable"]
+
+
+DOUBLES = """
+    0.0 0.001 1.5 9999999.0 1.0E-4 -1.0E-4 1.25E-7 3.3333333333333333E-6 1.0E7 1.23456785E7 1.0E22
+    1.7976931348623157E308
+"""
+
+
+@pytest.mark.parametrize("text", DOUBLES.split())
+def test_a_double_is_shown_as_java_shows_it(text: str) -> None:
+    """``text`` is what Double.toString gives."""
+    assert as_text(float(text)) == text

@@ -168,6 +168,16 @@ async def test_invalid_incremental_alter_configs(release: str) -> None:
 
 @RELEASES
 @in_virtual_time
+async def test_a_small_double_is_shown_as_java_shows_it(release: str) -> None:
+    """TestCreateTopicWithConfigFileIntegration of kafkactl 5.20.0 (ConfigDef.convertToString)."""
+    async with cluster(2, {"one": [[0]]}, profile=release) as c:
+        [answer] = await altered(c, (ONE, (set_to("min.cleanable.dirty.ratio", "0.0001"),)))
+        assert answer.code is Errors.NONE
+        assert await values(c, ONE, "min.cleanable.dirty.ratio") == ["1.0E-4"]
+
+
+@RELEASES
+@in_virtual_time
 async def test_describe_and_alter_configs(release: str) -> None:
     """testDescribeAndAlterConfigs, checkValidAlterConfigs: what is not named has its default again."""
     async with cluster(2, {"one": [[0]]}, profile=release) as c:
