@@ -1,7 +1,7 @@
 """The score of the default chaos on bugs that are made as a developer makes them: how many does it find, and how soon?
 
-The bugs (``bugs/*.toml``) are changes of several lines on one path of controller, brokers, fetchers and emulator, two
-fifths of them after tickets of Kafka that are not in the museum. They are put into a random order, always the same, so
+The bugs (``bugs/*.toml``) are changes of several lines on one path of controller, brokers, fetchers and emulator, a
+third of them after tickets of Kafka that are not in the museum. They are put into a random order, always the same, so
 that ``--bugs 0:20`` is a sample of all rooms. Up to ``--together`` bugs of a profile are switched on in one process;
 its seeds are run from 0 on, and halving finds which of them causes a finding that no known behaviour of the release
 explains. ``--budget``: CPU seconds of seeds for each bug. ``--room`` tries the bugs of one file alone; it can be given

@@ -55,6 +55,24 @@ class ProduceExpired(NamedTuple):
     late: tuple[tuple[TopicPartition, int], ...]
 
 
+class ProduceTimedOut(NamedTuple):
+    """A producer is answered that the time of its request was over before all batches had their acks.
+
+    Attributes:
+        leader: the broker that answers.
+        waited_us: the time since the request was sent.
+        timeout_us: the time that the request gave the broker.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    leader: int
+    waited_us: int
+    timeout_us: int
+
+
 class ProducersLeft(NamedTuple):
     """A StopReplica has ended a replica at which produce requests wait.
 

@@ -23,6 +23,7 @@ from emulator.protocol.produce import (
     ProduceRequest,
     ProduceResponse,
 )
+from emulator.protocol.shown import ProduceTimedOut
 from emulator.protocol.types import NO_LEADER, TopicPartition
 from scenarios.cluster.clients.client_metadata import ClientMetadata
 from scenarios.cluster.clients.producing.accumulator import Accumulator, Queue
@@ -439,7 +440,7 @@ class Producer:
 
     # -- answers ----------------------------------------------------------------------------------------------------
 
-    def _answered(self, leader: int, group: Group, response: ProduceResponse) -> None:
+    def _answered(self, leader: int, group: Group, response: ProduceResponse, sent_us: int) -> None:
         accumulator, idempotence = self._accumulator, self._idempotence
         if self._workload.max_in_flight == 1:
             accumulator.mute(group, muted=False)
@@ -453,6 +454,9 @@ class Producer:
             results = {tp: (error, base) for tp, error, base in response.partitions}
             if not STALE_METADATA.isdisjoint(errors):
                 self._metadata.ask()
+            if Errors.REQUEST_TIMED_OUT in errors:
+                process, timeout_us = self._process, self._workload.request_timeout_us
+                process.show(ProduceTimedOut, process.node.id, leader, process.world.now - sent_us, timeout_us)
             self._settle(leader, [(batch, *results[batch.tp]) for batch in group])
         if accumulator.ready:
             self._drain()

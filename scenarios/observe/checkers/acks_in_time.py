@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from emulator.protocol.shown import ProduceExpired, ProducersLeft
+from emulator.protocol.shown import ProduceExpired, ProducersLeft, ProduceTimedOut
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Gravity, Report
-from scenarios.observe.findings.client_facts import AckAbandoned, AckWaits, ProducersForgotten
+from scenarios.observe.findings.client_facts import AckAbandoned, AckWaits, ProducersForgotten, TimedOutEarly
 from scenarios.observe.history.history import History
 
 
 class AcksInTime(Checker):
-    """A produce request runs into its timeout only where replicas that it asks for lack what it brings.
+    """A produce request runs into its timeout only where replicas that it asks for lack what it brings, and not before.
 
     Verified: each batch for which a request of a producer waits until its time is over: its leader's high watermark
         does not cover it, so that a member of the ISR lacks it, or the ISR has fewer members than the request asks for
         (acks=2 and more, up to 0.8). What waits is answered in the step that satisfies it (DelayedProduce.tryComplete).
         Where the release answers what waits as a leader becomes a follower, nothing waits at a follower; where it does
-        so as a StopReplica ends the replica (KAFKA-9198, 2.4), nothing that waited before goes on waiting.
+        so as a StopReplica ends the replica (KAFKA-9198, 2.4), nothing that waited before goes on waiting. A producer
+        that gets REQUEST_TIMED_OUT has waited for as long as its request allows (DelayedOperation.run).
 
     Not verified: that a request is answered soon where the leader does not know yet that its followers have the batch;
         requests that wait at a broker which leads again meanwhile, or has lost the log directory; a batch that is
@@ -49,6 +50,11 @@ class AcksInTime(Checker):
                 continue
             if required <= log.high_watermark and len(led.isr) >= event.acks:
                 self.violated(event, AckWaits(required, event.acks, event.node, log.high_watermark, tuple(led.isr)), tp)
+
+    def on_timed_out(self, event: ProduceTimedOut) -> None:
+        if event.waited_us < event.timeout_us:
+            facts = TimedOutEarly(event.leader, event.node, event.waited_us, event.timeout_us)
+            self.violated(event, facts, None, (event.leader,))
 
     def on_left(self, event: ProducersLeft) -> None:
         if self._start.stop_answers:

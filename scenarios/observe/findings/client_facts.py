@@ -37,6 +37,21 @@ class AckWaits(NamedTuple):
         )
 
 
+class TimedOutEarly(NamedTuple):
+    """A request of a client that its leader has reported as timed out before its time."""
+
+    leader: int
+    client: int
+    waited_us: int
+    timeout_us: int
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return (
+            f"broker {self.leader} tells client {self.client} after {self.waited_us / 1e6:.3f} s that its request has "
+            f"timed out, which has {self.timeout_us / 1e6:g} s"
+        )
+
+
 class RefusedInVain(NamedTuple):
     """A batch that its leader refused with ``error``, though it leads and has the ISR ``isr``."""
 

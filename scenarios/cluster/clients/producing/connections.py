@@ -29,7 +29,7 @@ class Connections:
 
     Attributes:
         timeout_us: how long a request may wait for its response; then the producer closes the connection.
-        answered: called with the leader, the batches of a request, and its response.
+        answered: called with the leader, the batches of a request, its response, and when the request was sent.
         lost: called with the leader and the batches of each request that was in flight when a connection ended: it is
             not known whether they were written.
     """
@@ -37,7 +37,7 @@ class Connections:
     network: Network
     process: Process
     timeout_us: int
-    answered: Callable[[int, Group, ProduceResponse], object]
+    answered: Callable[[int, Group, ProduceResponse, int], object]
     lost: Callable[[int, list[Group]], object]
     _open: dict[int, _Connection] = field(factory=dict)
 
@@ -59,8 +59,8 @@ class Connections:
 
     def _connect(self, leader: int) -> _Connection:
         def answered(response: ProduceResponse) -> None:
-            _sent_us, group = connection.in_flight.popleft()
-            self.answered(leader, group, response)
+            sent_us, group = connection.in_flight.popleft()
+            self.answered(leader, group, response, sent_us)
 
         def closed(_reason: str) -> None:
             if self._open.get(leader) is connection:

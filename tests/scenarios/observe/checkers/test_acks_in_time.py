@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from emulator.protocol import events as e
-from emulator.protocol.shown import ProduceExpired, ProducersLeft
+from emulator.protocol.shown import ProduceExpired, ProducersLeft, ProduceTimedOut
 from scenarios.observe.checkers.acks_in_time import AcksInTime
 from scenarios.observe.history.settings_history import StartSettings
 from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
@@ -75,3 +75,11 @@ def test_a_stopped_replica_leaves_no_producer_waiting(answers: bool) -> None:
     run.show(ProducersLeft, 0, *ORDERS_0, 2)
     wanted = "orders-0: 2 batches wait at broker 0, whose replica was stopped, for no answer"
     assert [violation.state for violation in run.violations()] == ([wanted] if answers else [])
+
+
+@pytest.mark.parametrize(("waited_us", "violations"), [(30_000_000, 0), (30_400_000, 0), (29_999_999, 1)])
+def test_a_request_times_out_when_its_time_is_over(waited_us: int, violations: int) -> None:
+    run = WrittenHistory(AcksInTime.name)
+    run.begin()
+    run.show(ProduceTimedOut, -1, 0, waited_us, 30_000_000)
+    assert len(run.violations()) == violations
