@@ -35,4 +35,5 @@ def _rows(run: Run) -> Iterator[AccountRow]:
         yield AccountRow(one.t_us, EXPECTATION, "", one.statement, ok=one.ok, found=one.detail)
     for line in run.explanation.splitlines():
         yield AccountRow(None, EXPLANATION, "", line)
-    yield AccountRow(None, REPLAY, "", run.replay)
+    if run.replay:  # a live run that was not recorded has none
+        yield AccountRow(None, REPLAY, "", run.replay)

@@ -405,14 +405,14 @@ def prepare(
 
 
 def conclude(
-    stage: Stage, original: Scenario, wall_s: float, changes: Iterable[tuple[str, str]] = (), replay: str = ""
+    stage: Stage, original: Scenario, wall_s: float, changes: Iterable[tuple[str, str]] = (), replay: str | None = None
 ) -> tuple[Run, Figures]:
     """Judge a run that has ended.
 
     Args:
         original: the scenario before this run's own seed, strategy and profile.
         changes: changes to the file, as keys and values of ``--set``.
-        replay: the command that shows the run again, where that is not ``run``.
+        replay: the command that shows the run again, where that is not ``run``; "": nothing does.
     """
     scenario, trace, end_us = stage.scenario, stage.cluster.trace, stage.world.now
     with named_failures():
@@ -424,7 +424,7 @@ def conclude(
     reason = "violated" if violations and not (stage.cut_off or stage.defects) else besides
     digest = trace.digest()
     quotas = stage.quotas.uses(end_us)
-    replay = replay or replay_command(original, scenario, changes)
+    replay = replay_command(original, scenario, changes) if replay is None else replay
     strategy = scenario.strategy.name
     run = Run(
         run_id=run_id(

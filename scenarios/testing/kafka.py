@@ -185,7 +185,7 @@ class KafkaServer:
         self._raise_failure()
         run = self.run
         assert run is not None
-        assert not fails(run), f"{run.explanation}\n{run.replay}"
+        assert not fails(run), "\n".join(filter(None, (run.explanation, run.replay)))
         if not self.keep and self.recording is not None:
             shutil.rmtree(self.recording, ignore_errors=True)
         warn_of(KnownFinding.of(run.profile, run.known), stacklevel=2)
@@ -204,7 +204,7 @@ class KafkaServer:
             if error is None:
                 raise
             error.add_note(str(broken))
-        if error is not None and self.run is not None:
+        if error is not None and self.run is not None and self.run.replay:
             error.add_note(f"what the cluster did: {self.run.replay}")
 
     async def __aenter__(self) -> KafkaServer:

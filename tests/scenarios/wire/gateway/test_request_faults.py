@@ -187,6 +187,8 @@ def test_one_in_a_file_that_nothing_meets_is_not_exercised() -> None:
         (run,) = cluster.finished
         said = "no request that it was for came (Metadata)" in str(run.explanation)
         assert (run.verdict == "passed", said) == ((True, False) if client == "raw" else (False, True))
+        assert "replay it" not in str(run.explanation)  # a live run that is not recorded cannot be repeated
+        assert run.replay == ""
 
 
 def test_probability_is_drawn_from_the_seed() -> None:
