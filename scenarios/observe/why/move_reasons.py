@@ -20,7 +20,7 @@ from scenarios.observe.timeline.moment import OpenMove
 from scenarios.observe.timeline.words import words
 from scenarios.observe.why.answer import Answer, ids, when
 from scenarios.observe.why.partition_past import PartitionPast
-from scenarios.observe.why.replica_reasons import Circumstance, down, how_it_left, what_keeps_it_out
+from scenarios.observe.why.replica_reasons import Circumstance, down, how_it_left, unregistered, what_keeps_it_out
 
 
 def move(past: PartitionPast) -> Answer:
@@ -57,13 +57,14 @@ def reason(past: PartitionPast, waiting: OpenMove) -> Circumstance:
     controller = past.moment.controller
     elected = past.last(ControllerElected)
     if controller < 0:
-        died = -1 if elected is None else elected.node
-        gone = past.last(NodeCrashed, lambda crash: crash.node == died)
-        since = "" if gone is None else f" since broker {gone.node} died at {when(gone.t_us)}"
-        return Circumstance(f"there has been no controller{since}, so nothing goes on", (gone,))
+        died = past.last(NodeCrashed, lambda crash: elected and crash.node == elected.node and crash.seq > elected.seq)
+        since = "" if died is None else f" since broker {died.node} died at {when(died.t_us)}"
+        return Circumstance(f"there has been no controller{since}, so no step is taken", (died,))
     stuck = _stuck(past, controller)
     if stuck is not None:
         return stuck
+    if waiting.deleted_us is not None:
+        return Circumstance(_left_over(past, controller), ())
     if not waiting.step:
         return Circumstance(f"controller {controller} has not begun it", ())
     step = past.of_partition(Step, lambda event: (event.step, event.edge) == (waiting.step, waiting.edge))
@@ -78,6 +79,12 @@ def reason(past: PartitionPast, waiting: OpenMove) -> Circumstance:
     return _until_alive(past, awaited) if awaited.alive else _until_in_sync(past, awaited, waiting)
 
 
+def _left_over(past: PartitionPast, controller: int) -> str:
+    if past.is_requested:
+        return "the next controller reads the request again, and moves the partition if one has this name then"
+    return f"it is in the memory of controller {controller} alone, and the next one does not know it"
+
+
 def _stuck(past: PartitionPast, controller: int) -> Circumstance | None:
     """The circumstance that keeps the controller from doing anything."""
     paused, cut = past.stopped(controller), past.cut(controller, ZOOKEEPER)
@@ -85,7 +92,7 @@ def _stuck(past: PartitionPast, controller: int) -> Circumstance | None:
         return Circumstance(f"controller {controller} has been paused since {when(paused.t_us)}", (paused,))
     if past.moment.zookeeper_stopped:
         stop = past.last(Fault, lambda fault: fault.action == "zookeeper.stop")
-        return Circumstance(f"ZooKeeper has been stopped since {when(stop.t_us)}, so nothing goes on", (stop,))
+        return Circumstance(f"ZooKeeper has been stopped since {when(stop.t_us)}, so no step is taken", (stop,))
     if cut is not None:
         since = when(cut.t_us)
         return Circumstance(
@@ -108,11 +115,8 @@ def _until_alive(past: PartitionPast, awaited: Awaited) -> Circumstance:
         return Circumstance(f"brokers {ids(awaited.replicas)} are alive, and the controller has still to go on", ())
     clauses, events = [], list[Any]()
     for broker in missing:
-        write = writes[broker]
-        gone = "it has never registered in ZooKeeper"
-        if write is not None:
-            gone = f"its registration in ZooKeeper has been gone since {when(write.t_us)}"
-        found = down(past, broker) or Circumstance(gone, (write,))
+        never = Circumstance("it has never registered in ZooKeeper", ())
+        found = down(past, broker) or unregistered(past, broker) or never
         clauses.append(f"{_named([broker])}: {found.clause}")
         events += found.events
     return Circumstance(f"it waits until {_are(missing)} alive. {'. '.join(clauses)}", tuple(events))
