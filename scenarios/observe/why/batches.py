@@ -91,7 +91,7 @@ def _state(closed: PartitionPast, ended: PartitionPast, wanted: Produced) -> tup
 
 
 def _in_the_way(then: PartitionPast, state: PartitionState, client: int) -> dict[str, Any]:
-    """Obstacles that keep a client's requests from the leader, or the ISR from leading: clauses, with the event of each."""
+    """Obstacles between a client and the leader, or the ISR where there is none: clauses, with the event of each."""
     found = {}
     for broker in state.isr if state.leader == NO_LEADER else (state.leader,):
         stopped, cut = then.stopped(broker), then.cut(client, broker)
