@@ -43,7 +43,8 @@ def _ended(past: PartitionPast, started: MoveStarted | None) -> tuple[tuple[Any,
         return (), f"No move of {past.tp} was requested by {when(past.at_us)}."
     ends = (past.of_partition(kind) for kind in (MoveFinished, MoveReported, MoveAnswered))
     ended = next((end for end in ends if end is not None and end.seq > started.seq), None)
-    how = "" if ended is None else f": {words(ended)}, at {when(ended.t_us)}"
+    now = "" if past.state is None else f"; its replicas are {ids(past.state.replicas)}"
+    how = "" if ended is None else f": {words(ended)}, at {when(ended.t_us)}{now}"
     return (started, ended), f"No move of {past.tp} is open at {when(past.at_us)}{how}."
 
 
