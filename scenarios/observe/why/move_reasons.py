@@ -103,8 +103,9 @@ def _stuck(past: PartitionPast, controller: int) -> Circumstance | None:
 
 
 def _awaited(past: PartitionPast, waiting: OpenMove) -> Awaited | None:
-    """The condition that the controller's current step waits for."""
-    assert past.state is not None
+    """The condition that the controller's current step waits for; None where the partition is gone, too."""
+    if past.state is None:
+        return None
     protocol = past.protocol(waiting.step)
     return protocol.awaits_at(waiting.step, waiting.edge, past.state.replicas, waiting.target, past.state.leader)
 

@@ -119,6 +119,18 @@ def test_a_move_is_left_over_from_the_deletion_of_its_topic_until_a_controller_g
         assert "since the partition was created" in replica(past(events, 30_000_000), broker).sentence
 
 
+@pytest.mark.parametrize(("profile", "strategy"), [("kafka-1.1", "wiki"), ("kafka-2.4", "kip-455")])
+def test_a_run_says_that_its_open_move_is_left_over_from_a_topic_that_is_gone(profile: str, strategy: str) -> None:
+    delete = {"at": "4s", "action": "topic.delete", "topic": "orders"}
+    wanted = scenario(
+        plan={0: [1, 2, 3]}, method=[EXECUTE, delete], size="20MiB", profile=profile, strategy=strategy, horizon="20s",
+        cluster={"network": {"egress": "2MiB/s", "ingress": "2MiB/s"}}, rate=0,
+    )  # fmt: skip
+    run = play(wanted).run
+    assert run.reason == "unfinished"
+    assert "orders-0: the move is left over (its topic was deleted at 4." in " ".join(run.explanation.split())
+
+
 @pytest.mark.parametrize(
     ("action", "undo", "keys"),
     [
