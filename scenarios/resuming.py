@@ -13,7 +13,8 @@ class Interrupted(KeyboardInterrupt):
     """Ctrl-C in work of which something may be kept; its text says what, and where."""
 
     def __init__(self, done: str, place: str | Path | None) -> None:
-        kept = f"{done} are kept in {place}; the same command goes on" if place else "nothing is kept without --out"
+        new = "nothing new is" if done.startswith("0 ") else f"{done} are"
+        kept = f"{new} kept in {place}; the same command goes on" if place else "nothing is kept without --out"
         super().__init__(f"interrupted; {kept}")
 
 

@@ -5,6 +5,7 @@ A reader that stops reading (``| head``) is no failure: the rest is dropped, and
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 import sys
@@ -20,11 +21,26 @@ UNWATCHED_S = 60.0
 """The time between two lines of progress where standard error is no terminal."""
 
 
+IN_ASCII = {
+    "≥": ">=", "≤": "<=", "≠": "!=", "…": "...", "⇒": "=>", "⇔": "<=>", "→": "->", "−": "-", "·": "*", "×": "x",
+    "µ": "u", "∧": "and", "∨": "or", "∈": "in", "∉": "not in",
+}  # fmt: skip
+"""Stands for characters of the program's own sentences: the escape of ≥ before a number reads as more digits."""
+
+
 def prepare() -> None:
-    """Make characters that the terminal cannot show print as escapes, instead of an error."""
+    """Make characters that the terminal cannot show print as ``IN_ASCII`` says, or as escapes, instead of an error."""
+    codecs.register_error("understudy", _spelled)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+            stream.reconfigure(errors="understudy")
+
+
+def _spelled(error: UnicodeError) -> tuple[str | bytes, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    character = error.object[error.start]
+    spelled = IN_ASCII.get(character) or character.encode("ascii", "backslashreplace").decode()
+    return spelled, error.start + 1
 
 
 def say(text: str = "") -> None:

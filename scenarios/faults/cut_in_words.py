@@ -131,9 +131,12 @@ class CutReach:
             return f"{each}its ZooKeeper session survives: {format_duration(lasts_us)} are shorter than {timeout}"
         if lasts_us is not None and lasts_us <= timeout_us + ZOOKEEPER_TIMES.tick_us:
             return f"{each}its ZooKeeper session may expire: {format_duration(lasts_us)} are close to {timeout}"
+        elected = "others are elected for what it leads"
+        if self.target.role == "controller":
+            elected = "another controller is elected, and others for what it leads"
         return (
             f"{each}its ZooKeeper session expires after {timeout} and up to "
-            f"{format_duration(ZOOKEEPER_TIMES.tick_us)} more, and others are elected for what it leads"
+            f"{format_duration(ZOOKEEPER_TIMES.tick_us)} more, and {elected}"
         )
 
     def _isr(self) -> str:

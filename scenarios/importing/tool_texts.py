@@ -4,6 +4,7 @@ of ``kafka-reassign-partitions``, of the releases 0.10 to 3.9 (TopicCommand, Log
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -53,7 +54,8 @@ def split_lines(text: str, source: str) -> list[str]:
 
 def read_topics(path: Path, found: Found) -> None:
     """Take in what ``kafka-topics --describe`` printed."""
-    source, partitions, topics = str(path), 0, 0
+    source, seen = str(path), dict[tuple[str, str], None]()
+    stated: dict[str, tuple[int, str]] = {}
     for number, line in lines_of(path, "what kafka-topics --describe printed"):
         tabbed = line if "\t" in line.strip() else _BLANKS.sub("\t", line.strip())
         fields = {name: value.strip() for name, value in _FIELD.findall(tabbed)}
@@ -62,9 +64,9 @@ def read_topics(path: Path, found: Found) -> None:
         try:
             if "Partition" in fields:
                 _add_partition(fields, found, source)
-                partitions += 1
+                seen[fields["Topic"], fields["Partition"]] = None
             elif "PartitionCount" in fields:
-                topics += 1
+                stated[fields["Topic"]] = number, fields["PartitionCount"]
                 config = _settings(fields.get("Configs", ""))
                 found.add_topic_config(fields["Topic"], config, source, wins=False)
                 found.has_topic_ids = found.has_topic_ids or bool(fields.get("TopicId"))
@@ -72,11 +74,15 @@ def read_topics(path: Path, found: Found) -> None:
                 found.deleting.setdefault(fields["Topic"], source)
         except BadInput as error:
             raise _at_line(error, source, number) from None
-    if not partitions:
+    lines = Counter(topic for topic, _ in seen)
+    if not lines:
         raise BadInput("describes no partition; name what kafka-topics --describe printed", source=source)
-    found.sources.append(
-        f"{source}: kafka-topics --describe, {counted(topics, 'topics')}, {counted(partitions, 'partitions')}"
-    )
+    for topic, (number, count) in stated.items():
+        if _ID.fullmatch(count) and lines[topic] < int(count):
+            missing = f"{topic} has {counted(int(count), 'partitions')}, and {lines[topic]} in the text"
+            raise BadInput(f"{missing}; name all that was printed", source=source, line=number)
+    described = f"{counted(len(lines), 'topics')}, {counted(lines.total(), 'partitions')}"
+    found.sources.append(f"{source}: kafka-topics --describe, {described}")
 
 
 def _add_partition(fields: Mapping[str, str], found: Found, source: str) -> None:

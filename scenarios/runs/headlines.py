@@ -126,16 +126,20 @@ def _until(run: Run, until_s: Value) -> str:
 
 
 def moves(run: Run) -> Iterator[str]:
-    """How many moves are done, and how long they took together; of the others, how many have ended, and how many no
-    controller took up. Empty without any."""
+    """How many moves are done, and how long they took together; how many of them went back to where they began; of the
+    others, how many have ended, and how many no controller took up. Empty without any."""
     asked, done, took_s = (run.metrics[name] for name in ("moves", "moves_finished", "time_to_complete_s"))
-    failed, never_begun = (run.metrics[name] for name in ("moves_failed", "moves_never_begun"))
+    returned, failed, unbegun = (run.metrics[f"moves_{name}"] for name in ("returned", "failed", "never_begun"))
     assert isinstance(asked, int)
     if asked:
         took = f"in {number(took_s)} s" if took_s is not None else "when the run ended"
-        lost = f"; ended without the target: {number(failed)}" if failed else ""
-        unbegun = f"; begun by no controller: {number(never_begun)}" if never_begun else ""
-        yield f"{number(done)} of {asked:,} done {took}{lost}{unbegun}"
+        notes = {
+            "of these back on the replicas from before": returned,
+            "ended without the target": failed,
+            "begun by no controller": unbegun,
+        }
+        more = "".join(f"; {label}: {number(count)}" for label, count in notes.items() if count)
+        yield f"{number(done)} of {asked:,} done {took}{more}"
 
 
 def throttled(run: Run) -> Iterator[str]:

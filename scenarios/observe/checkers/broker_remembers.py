@@ -239,7 +239,7 @@ class BrokerRemembersTrue(BrokerMemory):
                 continue  # the topic was deleted during a move, whose handler stays
             if path == znodes.REASSIGN_PARTITIONS:
                 continue  # a controller learns of its creation only, and reads it again when a move ends
-            yield Unlike("unarmed", path, "no watch", "one")
+            yield Unlike("watches", path, "none", "one")
 
 
 Compare = Callable[[BrokerRemembersTrue, Remembered, Mapping[str, Any]], Iterator[Unlike]]

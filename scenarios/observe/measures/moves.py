@@ -90,6 +90,12 @@ class Moves(Fold):
             compared=Compared.NO,
         ),
         Figure(
+            name="moves_returned",
+            text="of the moves that were done, those that ended at the replicas from before: cancelled, or asked back",
+            unit="moves",
+            compared=Compared.NO,
+        ),
+        Figure(
             name="moves_failed",
             text="moves that ended without their target: refused, or lost with all that asks for them",
             unit="moves",
@@ -198,6 +204,7 @@ class Moves(Fold):
             "time_to_complete_us": took_us,
             "moves": len(rows),
             "moves_finished": finished,
+            "moves_returned": sum(row.finished and row.target == row.original for row in rows),
             "moves_failed": sum(row.failed for row in rows),
             "moves_never_begun": sum(not (row.finished or row.begun) for row in rows),
             "bytes_moved": self._bytes_moved,

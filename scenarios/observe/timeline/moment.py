@@ -41,6 +41,7 @@ class OpenMove:
         edge: ``before``: it is in the step or waits in it; ``after``: it has done it.
         meaning: the sentence about what happens in the step.
         left: for each replica that the move adds and that is not in sync.
+        deleted_us: when its topic was deleted, since which no controller has gone on with it; None: it was not.
     """
 
     partition: str
@@ -50,10 +51,13 @@ class OpenMove:
     edge: str
     meaning: str
     left: tuple[Left, ...]
+    deleted_us: int | None = None
 
     @property
     def place(self) -> str:
         """``in wiki.4`` or ``after wiki.3``, and what that step does."""
+        if self.deleted_us is not None:
+            return f"left over (its topic was deleted at {self.deleted_us / 1e6:.3f} s)"
         if not self.step:
             return "requested, before its first step"
         return f"{'in' if self.edge == 'before' else 'after'} {self.step} ({self.meaning})"
@@ -107,6 +111,8 @@ class Moments:
 
     _replay: PastReplay = field(factory=PastReplay)
     _known: dict[TopicPartition, None] = field(factory=dict)
+    _deleted: dict[TopicPartition, int] = field(factory=dict)
+    """When the topic of a partition was last deleted."""
     _ends: dict[tuple[int, TopicPartition], int] = field(factory=dict)
     _appended: dict[TopicPartition, tuple[int, int]] = field(factory=dict)
     """Records and bytes that were appended to the partition's logs."""
@@ -164,7 +170,10 @@ class Moments:
         """The moves that are under way, in the order of their requests."""
         for row in self._moves.open_rows:
             tp = TopicPartition.of(row.topic, row.partition)
-            step = self._cluster.step(tp)
+            step, deleted_us = self._cluster.step(tp), self._deleted.get(tp, -1)
+            if deleted_us >= max(row.t_us, 0 if step is None else step.t_us):
+                yield OpenMove(str(tp), row.original, row.target, "", "", "", (), deleted_us)
+                continue
             name, edge = ("", "") if step is None else (step.step, step.edge)
             meaning = STEPS[name].steps[name] if name else ""
             adding = tuple(self._left(tp, broker) for broker in row.target if self._lacks(tp, broker))
@@ -189,6 +198,8 @@ class Moments:
 
     def _know(self, change: AssignmentWritten | StateWritten) -> None:
         self._known[change.tp] = None
+        if type(change) is AssignmentWritten and not change.replicas:
+            self._deleted[change.tp] = self._t_us
 
     def _append(self, event: Appended) -> None:
         tp = TopicPartition.of(event.topic, event.partition)

@@ -20,7 +20,7 @@ from scenarios.observe.timeline.moment import OpenMove
 from scenarios.observe.timeline.words import words
 from scenarios.observe.why.answer import Answer, ids, when
 from scenarios.observe.why.partition_past import PartitionPast
-from scenarios.observe.why.replica_reasons import Circumstance, down, how_it_left, what_keeps_it_out
+from scenarios.observe.why.replica_reasons import Circumstance, down, how_it_left, unregistered, what_keeps_it_out
 
 
 def move(past: PartitionPast) -> Answer:
@@ -43,7 +43,8 @@ def _ended(past: PartitionPast, started: MoveStarted | None) -> tuple[tuple[Any,
         return (), f"No move of {past.tp} was requested by {when(past.at_us)}."
     ends = (past.of_partition(kind) for kind in (MoveFinished, MoveReported, MoveAnswered))
     ended = next((end for end in ends if end is not None and end.seq > started.seq), None)
-    how = "" if ended is None else f": {words(ended)}, at {when(ended.t_us)}"
+    now = "" if past.state is None else f"; its replicas are {ids(past.state.replicas)}"
+    how = "" if ended is None else f": {words(ended)}, at {when(ended.t_us)}{now}"
     return (started, ended), f"No move of {past.tp} is open at {when(past.at_us)}{how}."
 
 
@@ -57,13 +58,14 @@ def reason(past: PartitionPast, waiting: OpenMove) -> Circumstance:
     controller = past.moment.controller
     elected = past.last(ControllerElected)
     if controller < 0:
-        died = -1 if elected is None else elected.node
-        gone = past.last(NodeCrashed, lambda crash: crash.node == died)
-        since = "" if gone is None else f" since broker {gone.node} died at {when(gone.t_us)}"
-        return Circumstance(f"there has been no controller{since}, so nothing goes on", (gone,))
+        died = past.last(NodeCrashed, lambda crash: elected and crash.node == elected.node and crash.seq > elected.seq)
+        since = "" if died is None else f" since broker {died.node} died at {when(died.t_us)}"
+        return Circumstance(f"there has been no controller{since}, so no step is taken", (died,))
     stuck = _stuck(past, controller)
     if stuck is not None:
         return stuck
+    if waiting.deleted_us is not None:
+        return Circumstance(_left_over(past, controller), ())
     if not waiting.step:
         return Circumstance(f"controller {controller} has not begun it", ())
     step = past.of_partition(Step, lambda event: (event.step, event.edge) == (waiting.step, waiting.edge))
@@ -78,6 +80,12 @@ def reason(past: PartitionPast, waiting: OpenMove) -> Circumstance:
     return _until_alive(past, awaited) if awaited.alive else _until_in_sync(past, awaited, waiting)
 
 
+def _left_over(past: PartitionPast, controller: int) -> str:
+    if past.is_requested:
+        return "the next controller reads the request again, and moves the partition if one has this name then"
+    return f"it is in the memory of controller {controller} alone, and the next one does not know it"
+
+
 def _stuck(past: PartitionPast, controller: int) -> Circumstance | None:
     """The circumstance that keeps the controller from doing anything."""
     paused, cut = past.stopped(controller), past.cut(controller, ZOOKEEPER)
@@ -85,7 +93,7 @@ def _stuck(past: PartitionPast, controller: int) -> Circumstance | None:
         return Circumstance(f"controller {controller} has been paused since {when(paused.t_us)}", (paused,))
     if past.moment.zookeeper_stopped:
         stop = past.last(Fault, lambda fault: fault.action == "zookeeper.stop")
-        return Circumstance(f"ZooKeeper has been stopped since {when(stop.t_us)}, so nothing goes on", (stop,))
+        return Circumstance(f"ZooKeeper has been stopped since {when(stop.t_us)}, so no step is taken", (stop,))
     if cut is not None:
         since = when(cut.t_us)
         return Circumstance(
@@ -95,8 +103,9 @@ def _stuck(past: PartitionPast, controller: int) -> Circumstance | None:
 
 
 def _awaited(past: PartitionPast, waiting: OpenMove) -> Awaited | None:
-    """The condition that the controller's current step waits for."""
-    assert past.state is not None
+    """The condition that the controller's current step waits for; None where the partition is gone, too."""
+    if past.state is None:
+        return None
     protocol = past.protocol(waiting.step)
     return protocol.awaits_at(waiting.step, waiting.edge, past.state.replicas, waiting.target, past.state.leader)
 
@@ -108,11 +117,8 @@ def _until_alive(past: PartitionPast, awaited: Awaited) -> Circumstance:
         return Circumstance(f"brokers {ids(awaited.replicas)} are alive, and the controller has still to go on", ())
     clauses, events = [], list[Any]()
     for broker in missing:
-        write = writes[broker]
-        gone = "it has never registered in ZooKeeper"
-        if write is not None:
-            gone = f"its registration in ZooKeeper has been gone since {when(write.t_us)}"
-        found = down(past, broker) or Circumstance(gone, (write,))
+        never = Circumstance("it has never registered in ZooKeeper", ())
+        found = down(past, broker) or unregistered(past, broker) or never
         clauses.append(f"{_named([broker])}: {found.clause}")
         events += found.events
     return Circumstance(f"it waits until {_are(missing)} alive. {'. '.join(clauses)}", tuple(events))

@@ -105,6 +105,10 @@ class PartitionPast:
         other.tp = tp
         return other
 
+    def at(self, t_us: int) -> PartitionPast:
+        """The past of the partition as it was at an earlier moment."""
+        return PartitionPast(self.events, self.tp, t_us, self._protocol, by_seq=self._by_seq)
+
     # -- looking back ----------------------------------------------------------------------------------------------
 
     def last(self, kind: Any, fits: Callable[[Any], bool] = lambda _: True, before: int | None = None) -> Any:
@@ -142,12 +146,20 @@ class PartitionPast:
         return partition_state(self._cluster, self.tp)
 
     @property
+    def is_requested(self) -> bool:
+        """Whether /admin/reassign_partitions names the partition at the moment."""
+        return self.tp in self._cluster.requested_moves()
+
+    @property
     def stated(self) -> tuple[Stated, ...]:
-        """All writes of its state, oldest first."""
-        return tuple(
-            Stated(event, None if event.op == "delete" else LeaderAndIsr.decode(event.data, event.version))
-            for event in self._writes.get(state_path(self.tp), ())
-        )
+        """All writes of its state, oldest first; of a topic that was made again under its name, those since then."""
+        found: list[Stated] = []
+        for event in self._writes.get(state_path(self.tp), ()):
+            if found and found[-1].state is None:
+                found.clear()
+            state = None if event.op == "delete" else LeaderAndIsr.decode(event.data, event.version)
+            found.append(Stated(event, state))
+        return tuple(found)
 
     def changed(self, holds: Callable[[Stated], bool]) -> Stated | None:
         """The write with which ``holds`` last became true or false; None: it was so from the first write on."""

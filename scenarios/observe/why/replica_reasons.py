@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from emulator.protocol.events import (
     BecameFollower,
     ControlResponse,
+    Fault,
     FetcherStopped,
     FetchPosition,
     IsrChanged,
@@ -23,7 +24,9 @@ from emulator.protocol.events import (
 from emulator.protocol.znodes import topic_path
 from emulator.trace.events import Step, ZkWritten
 from emulator.zookeeper import ZOOKEEPER
+from scenarios.observe.past.cluster_past import HEAL
 from scenarios.observe.timeline.quota_words import exhausted, held_back
+from scenarios.observe.timeline.words import words
 from scenarios.observe.why.answer import Answer, ids, when
 from scenarios.observe.why.partition_past import PartitionPast, Stated
 from scenarios.units import counted
@@ -187,7 +190,17 @@ def _directory_failed(past: PartitionPast, broker: int) -> Circumstance | None:
 
 def cannot_lead(past: PartitionPast, broker: int) -> Circumstance | None:
     """Why a replica that is in the ISR cannot be elected; None: it can."""
-    return down(past, broker) or _offline(past, broker) or _directory_failed(past, broker)
+    return next((found for look in _UNABLE if (found := look(past, broker)) is not None), None)
+
+
+def unregistered(past: PartitionPast, broker: int) -> Circumstance | None:
+    """The broker's registration is gone, so it is dead for the controller."""
+    write = past.registration(broker)
+    if write is None or write.op != "delete":
+        return None
+    cut = past.cut(broker, ZOOKEEPER)
+    why = "" if cut is None else f"; the network between them has been cut since {when(cut.t_us)}"
+    return Circumstance(f"its registration in ZooKeeper has been gone since {when(write.t_us)}{why}", (write, cut))
 
 
 def _failed(past: PartitionPast, broker: int) -> Circumstance | None:
@@ -302,12 +315,29 @@ def _behind(past: PartitionPast, broker: int) -> Circumstance | None:
     end, leaders = past.log_end(broker), past.log_end(past.state.leader)
     if end is None or leaders is None or end >= leaders:
         return None
-    position = past.of_partition(FetchPosition, lambda event: event.node == broker)
+    position, slowed = past.of_partition(FetchPosition, lambda event: event.node == broker), _slowed(past, broker)
     return Circumstance(
         f"it fetches from leader {past.state.leader} and is {counted(leaders - end, 'records')} behind "
-        f"{_log_ends(past, broker)}",
-        (position,),
+        f"{_log_ends(past, broker)}{''.join(slowed)}",
+        (position, *slowed.values()),
     )
+
+
+def _slowed(past: PartitionPast, broker: int) -> dict[str, Any]:
+    """The faults under which the replica, or its leader, is slow: clauses, with the event of each."""
+    assert past.state is not None
+    standing: dict[tuple[str, str], Fault] = {}
+    for fault in past.events:
+        if type(fault) is not Fault:
+            continue
+        if fault.action in _SLOWS:
+            standing[_SLOWS[fault.action], fault.target] = fault
+        elif fault.action == HEAL:
+            standing.clear()
+        else:
+            standing.pop((fault.action, fault.target), None)
+    found = [fault for fault in standing.values() if {broker, past.state.leader} & set(fault.brokers)]
+    return {f"; {words(fault).removeprefix('FAULT ')} has lasted since {when(fault.t_us)}": fault for fault in found}
 
 
 def _not_written(past: PartitionPast, broker: int) -> Circumstance | None:
@@ -315,7 +345,9 @@ def _not_written(past: PartitionPast, broker: int) -> Circumstance | None:
     proposed = past.of_partition(IsrProposed, lambda event: event.kind == "expand" and broker in event.replicas)
     failed = past.of_partition(IsrUpdateFailed)
     if proposed is None:
-        return Circumstance("it has caught up, and the leader has not seen that in a fetch yet", ())
+        slowed = _slowed(past, broker)
+        unseen = f"it has caught up, and the leader has not seen that in a fetch yet{''.join(slowed)}"
+        return Circumstance(unseen, tuple(slowed.values()))
     if failed is not None and failed.seq > proposed.seq:
         return Circumstance(
             f"it has caught up, and the leader's change of the ISR was refused at {when(failed.t_us)}",
@@ -333,6 +365,15 @@ _OBSTACLES: tuple[Callable[[PartitionPast, int], Circumstance | None], ...] = (
     _throttled, _behind, _not_written,
 )  # fmt: skip
 """Obstacles, in the order in which a replica has to get past them."""
+
+_UNABLE = (down, unregistered, _offline, _directory_failed)
+"""Obstacles with which a replica of the ISR cannot be elected."""
+
+_SLOWS = {
+    "disk.slow": "disk.heal", "broker.slow": "broker.fast", "link.delay": "link.heal", "link.limit": "link.heal",
+    "link.loss": "link.heal",
+}  # fmt: skip
+"""Faults that make a replica slow, and what ends each."""
 
 
 def out_of_sync(past: PartitionPast) -> Iterator[int]:

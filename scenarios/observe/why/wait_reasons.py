@@ -57,9 +57,9 @@ def _missing(past: PartitionPast) -> Iterator[str]:
 
 
 def _move(past: PartitionPast, move: OpenMove) -> Iterator[str]:
-    assert past.state is not None
     found = reason(past, move)
-    missing = [broker for broker in found.replicas if broker not in past.state.isr]
+    isr = () if past.state is None else past.state.isr
+    missing = [broker for broker in found.replicas if broker not in isr]
     if len(missing) > 1:
         awaited = f"until brokers {ids(missing)} join the ISR"
     else:

@@ -307,6 +307,21 @@ TICKETS = (
         ),
     ),
     Ticket(
+        key="KafkaController.processTopicDeletion (1.1.1 to 3.9)",
+        title="a topic is deleted though /admin/reassign_partitions asks for its move (it is marked as ineligible "
+        "before it is queued): the request stays until another controller is elected, which moves a new topic of that "
+        "name",
+        since="0.8.2.0",
+        effects=(
+            Effect(checkers=("converged",), parts=("NOTHING_ASKED",)),
+            Effect(
+                text="the controller of such a request is told nothing of the ISRs of a new topic of that name: its "
+                "watch went with the old one",
+                checkers=("broker_remembers",),
+            ),
+        ),
+    ),
+    Ticket(
         key="ControllerContext.removeTopic (2.4.1 to 3.0.2)",
         title="a topic that is deleted while it is moved leaves its moves in the controller's memory "
         "(partitionsBeingReassigned)",

@@ -1,5 +1,5 @@
-"""Moves by KIP-455 that are cut short: of a partition that has never had a leader, or of a topic that is deleted or
-gets more partitions."""
+"""Moves that are cut short: of a partition that has never had a leader, or of a topic that is deleted or gets more
+partitions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,15 @@ from scenarios.observe.findings.convergence_facts import Condition, MoveInTopic
 from scenarios.observe.findings.isr_facts import DeadInIsr, LedElsewhere
 from scenarios.observe.findings.memory_facts import BrokerRemembers, ControllerRemembers
 from scenarios.runs.known.known_moves import WRITES_ASSIGNMENT
-from scenarios.runs.known.reason import Reason, of_broker, of_lacking, of_partition, of_replica, of_violation
+from scenarios.runs.known.reason import (
+    Reason,
+    asks_for_moves,
+    of_broker,
+    of_lacking,
+    of_partition,
+    of_replica,
+    of_violation,
+)
 
 if TYPE_CHECKING:
     from scenarios.observe.checkers import Violation
@@ -22,9 +30,10 @@ if TYPE_CHECKING:
 
 NEVER_LED = "KafkaController.updateLeaderEpoch (2.4.1 to 3.0.2)"
 DELETED = "ControllerContext.removeTopic (2.4.1 to 3.0.2)"
+LEFT_OVER = "KafkaController.processTopicDeletion (1.1.1 to 3.9)"
 OVERWRITTEN = "AdminZkClient.addPartitions (2.4.1 to 3.9)"
 ANNOUNCES, MARKS_AS_NEW = "kip-455.A1", "kip-455.A2"
-MOVES, WATCHES, ON_DISK = "moves", "unarmed", ("replicas", "directories")
+MOVES, WATCHES, ON_DISK = "moves", "watches", ("replicas", "directories")
 """The memories that a checker compares: of a controller, and of a broker."""
 
 
@@ -108,6 +117,29 @@ def _stops_halfway(past: KeptEvents, tp: TopicPartition, write: ZkWritten, until
     )
 
 
+@of_violation
+def _left_over(past: KeptEvents, violation: Violation) -> bool:
+    """All that the request in ZooKeeper asks for are moves whose topics were deleted meanwhile."""
+    asked = past.cluster.at(violation.seq).requested_moves() if asks_for_moves(violation) else {}
+    return bool(asked) and all(_deleted_while_asked(past, tp, violation.seq) for tp in asked)
+
+
+@of_violation
+def _watch_went(past: KeptEvents, violation: Violation) -> bool:
+    """The znode that the controller hears nothing of is the state of a partition whose topic was deleted meanwhile."""
+    facts = violation.facts
+    tp = state_path_partition(facts.of) if isinstance(facts, BrokerRemembers) and facts.memory == WATCHES else None
+    return tp is not None and _deleted_while_asked(past, tp, violation.seq)
+
+
+def _deleted_while_asked(past: KeptEvents, tp: TopicPartition, until_seq: int) -> bool:
+    """Whether the partition's topic was last deleted while /admin/reassign_partitions named the partition, by the
+    controller of now."""
+    gone = _last_deletion(past, tp, until_seq)
+    asked = gone is not None and tp in past.cluster.before(gone.seq).requested_moves()
+    return gone is not None and asked and not past.elected_between(gone.seq, until_seq)
+
+
 @of_partition
 def _remembered_for_good(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """The controller that knows a move which nothing asks for has deleted the topic while that was under way, and has
@@ -171,10 +203,14 @@ def _overwritten(past: KeptEvents, violation: Violation, tp: TopicPartition) -> 
 
 def _deleted_while_moved(past: KeptEvents, tp: TopicPartition, until_seq: int) -> ZkWritten | None:
     """The last deletion of a partition's topic, where the topic's znode named its move then."""
+    gone = _last_deletion(past, tp, until_seq)
+    return gone if gone is not None and past.cluster.before(gone.seq).is_reassigning(tp) else None
+
+
+def _last_deletion(past: KeptEvents, tp: TopicPartition, until_seq: int) -> ZkWritten | None:
     path = topic_path(tp.topic)
     deletions = [e for e in past.of(ZkWritten) if (e.op, e.path) == ("delete", path) and e.seq <= until_seq]
-    moved = deletions and past.cluster.before(deletions[-1].seq).is_reassigning(tp)
-    return deletions[-1] if moved else None
+    return deletions[-1] if deletions else None
 
 
 CUT_SHORT: tuple[Reason, ...] = (
@@ -183,6 +219,8 @@ CUT_SHORT: tuple[Reason, ...] = (
     Reason(NEVER_LED, _never_taken_offline, effect=2),
     Reason(NEVER_LED, _watch_never_set, effect=3),
     Reason(NEVER_LED, _never_stopped, effect=4),
+    Reason(LEFT_OVER, _left_over),
+    Reason(LEFT_OVER, _watch_went, effect=1),
     Reason(DELETED, _remembered_for_good),
     Reason(DELETED, _created_again, effect=1),
     Reason(DELETED, _elections_wait, effect=2),

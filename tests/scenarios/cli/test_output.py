@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import ast
 import json
+import re
+import sys
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
@@ -11,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scenarios.cli import output
+from scenarios.observe.invariants import find, names
 from tests.limited import call
 from tests.scenarios.language.builders import SMALL
 
@@ -48,3 +52,18 @@ def test_commands_print_in_one_place() -> None:
         if (isinstance(node, ast.Call) and ast.unparse(node.func) in ("print", "sys.stdout.write", "sys.stderr.write"))
     }
     assert printing == {"output.py", "recording.py"}, "recording.py prints a digest for run --check"
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
+def test_no_character_of_a_sentence_reads_as_digits_where_a_terminal_cannot_show_it(
+    encoding: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = BytesIO()
+    monkeypatch.setattr(sys, "stdout", TextIOWrapper(shown, encoding=encoding))
+    output.prepare()
+    for statement in (*(find(name).statement for name in names()), "≥595", "cut …"):
+        output.say(statement)
+    sys.stdout.flush()
+    text = shown.getvalue().decode(encoding)
+    assert ">=595" in text
+    assert not re.search(r"\\u[0-9a-f]{4}\d", text)

@@ -76,6 +76,11 @@ def test_a_log_directory_does_not_return_with_its_disk(entry: dict[str, Any], st
             "its ZooKeeper session may expire: 7s are close to the session timeout (6s)",
         ),
         (
+            {"action": "link.cut", "target": "controller", "peer": "zookeeper", "duration": "30s"},
+            "controller is cut from ZooKeeper; it still reaches the other brokers and the clients",
+            "its ZooKeeper session expires after the session timeout (6s) and up to 2s more, and another controller is",
+        ),
+        (
             {"action": "link.cut", "target": 1, "peer": "clients", "duration": "7s"},
             "broker 1 is cut from the clients; it still reaches all other brokers and ZooKeeper",
             UNNOTICED,

@@ -47,6 +47,16 @@ def test_each_form_is_the_same_topic(form: str, tmp_path: Path) -> None:
     assert scenario.topics[0].config == {"min.insync.replicas": 2}
 
 
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("gone", [1, 2])
+def test_a_text_from_which_a_line_is_missing_is_refused(form: str, gone: int, tmp_path: Path) -> None:
+    """PartitionCount says how many there are; without it, a hole in the numbers is all that can be seen."""
+    lines = FORMS[form].splitlines(keepends=True)
+    at = [number for number, line in enumerate(lines) if "Partition:" in line][gone - 1]
+    with pytest.raises(BadInput, match=r"topics:\d+: orders has 2 partitions, and 1 in the text"):
+        scenario_of(tmp_path, topics="".join(lines[:at] + lines[at + 1 :]))
+
+
 @pytest.mark.parametrize(("form", "profile"), [("2.3", "kafka-2.3"), ("3.0", "kafka-2.8")])
 def test_topics_with_ids_are_of_a_release_that_has_them(form: str, profile: str, tmp_path: Path) -> None:
     """KIP-516, 2.8: TopicCommand prints an id where the topic has one."""

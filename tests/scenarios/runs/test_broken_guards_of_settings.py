@@ -81,7 +81,7 @@ def test_a_watch_that_is_not_armed(monkeypatch: pytest.MonkeyPatch) -> None:
     """No setting changes: nothing else shows it."""
     instead = _unwatched(Handlers.wants)
     state = found_without(monkeypatch, standing(), Handlers, "wants", instead, "broker_remembers")
-    assert state == f"broker 0 remembers as unarmed of {znodes.CONFIG_CHANGES}: no watch; a fresh process has one"
+    assert state == f"broker 0 remembers as watches of {znodes.CONFIG_CHANGES}: none; a fresh process has one"
 
 
 def test_a_controller_that_looks_at_preferred_leaders_no_more(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,12 +11,12 @@ from attrs import evolve
 
 from emulator.protocol import events as e
 from emulator.protocol.types import TopicPartition
-from emulator.protocol.znodes import decode_reassigning, decode_topic, state_path, topic_path
+from emulator.protocol.znodes import REASSIGN_PARTITIONS, decode_reassigning, decode_topic, state_path, topic_path
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.findings.isr_facts import LedElsewhere
 from scenarios.runs import Run, run_scenario
 from scenarios.runs.findings import findings
-from scenarios.runs.known.moves_cut_short import DELETED, NEVER_LED, OVERWRITTEN
+from scenarios.runs.known.moves_cut_short import DELETED, LEFT_OVER, NEVER_LED, OVERWRITTEN
 from scenarios.runs.known_findings import explained_findings
 from tests.scenarios.runs.building import Table, scenario
 from tests.scenarios.runs.test_known_findings import kept, tickets, told
@@ -147,6 +147,36 @@ def test_a_topic_that_is_deleted_while_it_is_moved_leaves_the_move_and_replicas(
         "controller_remembers", "gone_topics_forgotten", "converged",
     }  # fmt: skip
     assert explained(run) == {(DELETED, 0), (DELETED, 1)}
+
+
+@pytest.mark.parametrize(
+    ("profile", "strategy"), [("kafka-1.1", "wiki"), ("kafka-2.3", "wiki"), ("kafka-2.4", "kip-455")]
+)
+def test_the_request_for_a_move_stays_whose_topic_is_deleted_until_another_controller_is_elected(
+    profile: str, strategy: str
+) -> None:
+    method: tuple[Table, ...] = (
+        {"at": "2s", "action": "reassign.execute", "via": "zk"},
+        {"at": "4s", "action": "topic.delete", "topic": "orders"},
+        {"at": "20s", "action": "topic.create", "topic": {"name": "orders", "assignment": [[2, 3, 4]]}},
+    )
+    run = run_scenario(
+        scenario(
+            plan={0: [1, 2, 3]}, method=method, expect=[AT_LAST], profile=profile, strategy=strategy, size="20MiB",
+            horizon="90s", cluster={"network": {"egress": "2MiB/s", "ingress": "2MiB/s"}},
+        )
+    )  # fmt: skip
+    assert {finding.checker for finding in findings(run)} == {"broker_remembers", "converged"}
+    assert explained(run) == {(LEFT_OVER, 0), (LEFT_OVER, 1)}
+
+    def unasked(event: Any) -> Any:
+        is_request = type(event) is ZkWritten and event.path == REASSIGN_PARTITIONS
+        return event._replace(path="/admin/other") if is_request else event
+
+    assert set(changed(run, unasked)) == {None}
+    gone = next(w for w in kept(run) if type(w) is ZkWritten and (w.op, w.path) == ("delete", topic_path("orders")))
+    events = [*kept(run), e.ControllerElected(gone.t_us, gone.seq + 1, 0, 1, 2)]
+    assert set(tickets(told(run, run.profile, sorted(events, key=_seq), *run.violations))) == {None}
 
 
 @pytest.mark.parametrize(

@@ -112,3 +112,18 @@ def test_moves_that_need_nothing_do_not_count() -> None:
     hold = {"at": "1s", "action": "gate.hold", "gate": {"step": "move.start", "edge": "before"}}
     wanted = scenario(assignment=[OLD] * 3, plan=plan, method=[hold, EXECUTE], rate=0, horizon="20s")
     assert list(moves(play(wanted).run)) == ["0 of 1 done when the run ended"]
+
+
+@pytest.mark.parametrize("step", ["A1", "A2", "wait", "B1", "B6"])
+@pytest.mark.parametrize("edge", ["before", "after"])
+def test_a_move_that_was_cancelled_is_said_to_be_back(step: str, edge: str) -> None:
+    cancel = {"when": {"step": f"kip-455.{step}", "edge": edge}, "action": "reassign.cancel"}
+    wanted = scenario(
+        plan={0: TARGET}, strategy="kip-455", profile="kafka-2.6", method=[{**EXECUTE, "via": "api"}, cancel],
+        size="20MiB", cluster={"network": {"egress": "20MiB/s", "ingress": "20MiB/s"}},
+    )  # fmt: skip
+    played = play(wanted)
+    (said,) = moves(played.run)
+    back = sorted(played.assignment()) == sorted(OLD)
+    assert back or played.assignment() == TARGET
+    assert said.endswith("; of these back on the replicas from before: 1") == back

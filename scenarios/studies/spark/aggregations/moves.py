@@ -8,12 +8,13 @@ from pyspark.sql import functions as F
 from scenarios.studies.spark.aggregations.query import KEY, OBSERVED, computes
 
 
-@computes("moves", "moves", "moves_finished", "moves_failed", "moves_never_begun", default=0)
+@computes("moves", "moves", "moves_finished", "moves_returned", "moves_failed", "moves_never_begun", default=0)
 def move_counts(moves: DataFrame) -> DataFrame:
     """Moves, and how they ended."""
     return moves.groupBy(KEY).agg(
         F.count("*").alias("moves"),
         F.count_if(F.col("finished")).alias("moves_finished"),
+        F.count_if(F.col("finished") & (F.col("target") == F.col("original"))).alias("moves_returned"),
         F.count_if(F.col("failed")).alias("moves_failed"),
         F.count_if(~F.col("finished") & ~F.col("begun")).alias("moves_never_begun"),
     )

@@ -87,11 +87,11 @@ def test_latencies_of_a_stretch_have_the_weight_of_its_leaps(spark: SparkSession
 
 def test_moves_that_are_done_that_failed_and_that_no_controller_took_up(spark: SparkSession) -> None:
     def move(finished: bool, failed: bool, begun: bool) -> dict[str, Any]:
-        return {"finished": finished, "failed": failed, "begun": begun}
+        return {"finished": finished, "failed": failed, "begun": begun, "original": [0, 1], "target": [int(begun), 1]}
 
     ends = ((True, False, True), (True, False, False), (False, True, True), (False, True, False), (False, False, True))
     counts = move_counts(table(spark, "moves", *(move(*end) for end in ends)))
-    expected = Row(run_id=RUN, moves=5, moves_finished=2, moves_failed=2, moves_never_begun=1)
+    expected = Row(run_id=RUN, moves=5, moves_finished=2, moves_returned=1, moves_failed=2, moves_never_begun=1)
     assertDataFrameEqual(counts, [expected])
 
 
