@@ -48,7 +48,7 @@ class FetchedReplica(NamedTuple):
 
     @property
     def throttles(self) -> tuple[tuple[str, Broker, Throttle], tuple[str, Broker, Throttle]]:
-        """The throttles that may limit it: its leader's, and that of its own broker, each with its side and its broker."""
+        """The throttles that may limit it, each with its side and its broker: its leader's, and that of its own."""
         leader, broker = self.leader, self.broker
         return ("leader", leader, leader.quotas.leader), ("follower", broker, broker.quotas.follower)
 
