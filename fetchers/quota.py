@@ -55,6 +55,7 @@ class Quota:
         window_us: replication.quota.window.size.seconds.
         held_us: the time at which its clock stands still (``hold``); None: it runs.
         shut: whether it then counts as exceeded, or as not exceeded, whatever was counted.
+        counted: the bytes that were counted so far.
     """
 
     rate: int = UNLIMITED
@@ -62,6 +63,7 @@ class Quota:
     window_us: int = 1_000_000
     held_us: int | None = None
     shut: bool = False
+    counted: int = 0
     _samples: list[list[int]] = field(factory=list)
     """The samples: ``[begin in us, bytes]``."""
     _current: int = 0
@@ -94,6 +96,7 @@ class Quota:
         """Count ``size`` bytes, within the limit or not. While its clock stands still, nothing is counted."""
         if self.held_us is not None:
             return
+        self.counted += size
         self._judged = NOT_JUDGED
         self._go_on(now_us)
         samples = self._samples

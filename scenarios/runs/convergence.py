@@ -16,7 +16,7 @@ from scenarios.cluster.cluster import FIRST_CONSUMER, Cluster
 from scenarios.language import Scenario
 from scenarios.observe.checkers import Checkers
 from scenarios.observe.checkers.checker import Moment
-from scenarios.observe.checkers.converged import Converged
+from scenarios.observe.checkers.converged import FRESH_US, Converged
 from scenarios.observe.findings.convergence_facts import Broken, NotAccepted
 from scenarios.observe.findings.facts import about
 from scenarios.observe.history.settings_history import MIN_ISR
@@ -26,6 +26,9 @@ WITHIN_US = 120_000_000
 
 LOOKED_AT = 100
 """The most partitions of a cluster that is judged all the time, where nothing expects it; larger ones at the end."""
+BETWEEN_MARKS_US = 20_000
+"""The time for each partition between two looks at how far the logs of such a larger cluster are. Under a load that
+never ends the last batch is on its way at the end, so it is judged by what leaders held a while ago."""
 
 SELDOM_US = 1_000_000
 """How often the conditions are looked at once they have held, so that it is known how far logs were a while ago."""
@@ -73,7 +76,7 @@ class ConvergenceJudge:
     method_is_over: Callable[[], bool]
     _checker: Converged = field(init=False)
     _within_us: int | None = field(init=False)
-    _few: bool = field(init=False)
+    _partitions: int = field(init=False)
     _since_us: int = 0
     _met_us: int | None = None
     _found_us: int = 0
@@ -90,7 +93,7 @@ class ConvergenceJudge:
         assert checker is not None
         self._checker = checker
         checker.unaccepted, checker.readers = self._probed, self._readers
-        self._few = sum(len(topic.assignment) for topic in self.cluster.setup.topics) <= LOOKED_AT
+        self._partitions = sum(len(topic.assignment) for topic in self.cluster.setup.topics)
         wanted = [expect.within_us or WITHIN_US for expect in self.scenario.expect if expect.converged]
         self._within_us = min(wanted, default=None)
         self.cluster.trace.fold(Fault, self._acted)
@@ -103,7 +106,9 @@ class ConvergenceJudge:
 
     def look(self, now_us: int) -> None:
         """Look whether everything is well, unless it was since the last action."""
-        if self.method_is_over() if self.expected else self._few:
+        if not self.expected and self._partitions > LOOKED_AT:
+            self._checker.mark(now_us, max(FRESH_US, BETWEEN_MARKS_US * self._partitions))
+        elif not self.expected or self.method_is_over():
             if self._met_us is not None:
                 if now_us - self._looked_us >= SELDOM_US:
                     self._looked_us = now_us

@@ -136,7 +136,7 @@ class Converged(Checker):
     def well_since(self, now_us: int) -> int | None:
         """The time at which every condition held but for those of clients: now, or, where replicas hold only what their
         leaders held a while ago, then; None: they do not hold."""
-        self._mark(now_us)
+        self.mark(now_us)
         self._by_marks, lag = False, False
         for broken in self.broken(now_us, probed=False):
             if broken.condition not in LAGS:
@@ -346,9 +346,9 @@ class Converged(Checker):
 
     # -- under load ---------------------------------------------------------------------------------------------------
 
-    def _mark(self, now_us: int) -> None:
+    def mark(self, now_us: int, every_us: int = FRESH_US) -> None:
         """Keep the leaders' ends of now and of a while ago."""
-        if self._marks and now_us - self._marks[-1].t_us < FRESH_US:
+        if self._marks and now_us - self._marks[-1].t_us < every_us:
             return
         ends = {}
         for tp in self._partitions():

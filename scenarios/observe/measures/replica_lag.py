@@ -389,7 +389,10 @@ class ReplicaLags(OnGrid):
                 ):
                     continue
                 if (leapt := self._leapt_over(before, instant_us)) is not None:
-                    self._close_leapt(before, leapt, instant_us, lag, true_lag, position)
+                    arrived = (lag, true_lag, position)
+                    if lag is None:  # the leap has brought it, and since then it is fetched no more
+                        arrived = (true_lag, true_lag, source_end - true_lag)
+                    self._close_leapt(before, leapt, instant_us, *arrived)
                 else:
                     self._close(before, instant_us)
             open_rows[node] = LagRow(instant_us, 0, name, number, node, leader, lag, true_lag, position)
@@ -398,8 +401,8 @@ class ReplicaLags(OnGrid):
     def _leapt_over(self, before: LagRow, instant_us: int) -> tuple[int, int] | None:
         """The part of the time of ``before``, up to ``instant_us``, that was leapt; None: none was."""
         since_us, until_us = self._leap
-        if self._leaps_since_us is not None:  # a partition is brought to now before the leap is over
-            since_us, until_us = self._leaps_since_us, instant_us
+        if self._leaps_since_us is not None and self._leaps_since_us < instant_us:
+            since_us, until_us = self._leaps_since_us, instant_us  # the partition is brought to now before it is over
         since_us = max(since_us, before.t_us)
         return (since_us, until_us) if since_us + SHORTEST_LEAP_US <= until_us <= instant_us else None
 

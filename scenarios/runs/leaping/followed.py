@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from brokers.broker import Broker
     from brokers.partition.partition import Partition
     from brokers.partition.remote import RemoteReplica
+    from fetchers.quota import Throttle
     from fetchers.state import PartitionFetchState
     from fetchers.thread import FetcherThread
     from scenarios.cluster.cluster import Cluster
@@ -44,6 +45,12 @@ class FetchedReplica(NamedTuple):
     def in_sync(self) -> bool:
         """Whether it is in the ISR, as its leader knows it."""
         return self.broker.process.node.id in self.led.isr_state.isr
+
+    @property
+    def throttles(self) -> tuple[tuple[str, Broker, Throttle], tuple[str, Broker, Throttle]]:
+        """The throttles that may limit it, each with its side and its broker: its leader's, and that of its own."""
+        leader, broker = self.leader, self.broker
+        return ("leader", leader, leader.quotas.leader), ("follower", broker, broker.quotas.follower)
 
     @property
     def remote(self) -> RemoteReplica | None:

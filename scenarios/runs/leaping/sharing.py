@@ -5,6 +5,9 @@ copies follows from its rate and from what replicas in sync take of it, and the 
 copies have ended, their share goes to the others that the same quota binds, evenly, up to what other quotas leave them;
 the next stretch says how right that was.
 
+A copy is under two quotas, and one of them holds it back: the one that was exceeded at more looks. Only that one lets
+pass all that it can; the other has what the first leaves.
+
 A quota lets pass in bursts: all that its window allows at once, then little until that is over. So a copy ends in one
 of them. A stretch is one whole cycle, and its *profile* says how much of what a copy got had come by each part of it. A
 leap stops the clocks of quotas, so the profile stays in phase.
@@ -16,22 +19,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from math import inf
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from attrs import define, field
 
 from emulator.protocol.types import TopicPartition
 from scenarios.runs.leaping.followed import FetchedReplica, Key
 
+if TYPE_CHECKING:
+    from brokers.broker import Broker
+    from fetchers.quota import Quota
+
 MICRO = 1_000_000
 BINDS, CARD_BINDS = 0.8, 0.9
 """The share of a quota, or of a card, that has to be used for it to be what limits its copies. In a single stretch a
 quota may have a burst less than in the mean."""
 ROUNDS = 4
+WRITTEN_PARTS = 5
+"""The number of classes of quotas by the part of their rate that new data takes."""
 
 
 Place = tuple[str, int]
 """A quota: ``leader`` or ``follower``, and its broker; or a card, ``egress`` or ``ingress``."""
+Alike = tuple[str, float, int]
+"""See ``Bound.alike``."""
 
 
 class Bound(NamedTuple):
@@ -42,27 +53,32 @@ class Bound(NamedTuple):
         rate: its rate, in bytes per microsecond.
         used: what replicas in sync take of it.
         members: the copies.
+        written: the new data of all of its replicas, in sync or not.
     """
 
     place: Place
     rate: float
     used: float
     members: tuple[Key, ...]
+    written: float = 0.0
 
     @property
-    def alike(self) -> tuple[str, float]:
-        """The side and the rate: quotas that have both in common let pass the same part of their rate."""
-        return self.place[0], self.rate
+    def alike(self) -> Alike:
+        """The side, the rate, and about which part of it new data takes: quotas that have all of this in common let
+        pass the same part of their rate."""
+        return self.place[0], self.rate, round(WRITTEN_PARTS * self.written / self.rate)
 
     def total(self, rates: Mapping[Key, float], sizes: Mapping[Key, float]) -> float:
         """The bytes per microsecond of its copies."""
         return sum([rates[key] * sizes[key] for key in self.members])
 
-    def binds(self, total: float, share: float | None = None) -> bool:
-        """Whether so much of it is used where its copies have ``total`` bytes per microsecond that it limits them."""
-        if share is None:
-            share = BINDS if self.place[0] in ("leader", "follower") else CARD_BINDS
-        return total + self.used >= share * self.rate
+    def use(self, total: float) -> float:
+        """The part of it that is used where its copies have ``total`` bytes per microsecond."""
+        return (total + self.used) / self.rate
+
+    def binds(self, use: float) -> bool:
+        """Whether it limits its copies where so much of it is used."""
+        return use >= (BINDS if self.place[0] in ("leader", "follower") else CARD_BINDS)
 
 
 MoreBounds = Callable[[Sequence[FetchedReplica], Sequence[FetchedReplica], Mapping[TopicPartition, float]], list[Bound]]
@@ -91,10 +107,19 @@ class Sharing:
     itself is to get count against them."""
     _profiles: dict[Key, list[int]] = field(factory=dict)
     """Where each copy was at each look of the last stretch, and at its end."""
-    _passing: dict[tuple[str, float], tuple[float, int]] = field(factory=dict)
-    """The parts of their rate that quotas of one side and one rate let pass in the stretches where they limited copies:
+    _passing: dict[Alike, tuple[float, int]] = field(factory=dict)
+    """The parts of their rate that quotas which are alike let pass in the stretches where they limited copies:
     their sum, and their number. The mean is a little less than one, as requests and samples fall. In a single stretch a
     quota has a burst more or less than in the mean, so all of them say what each lets pass."""
+    _quotas: dict[Place, tuple[Broker, Quota]] = field(factory=dict)
+    """The quotas of the copies of this stretch,"""
+    _exceeded: dict[Place, int] = field(factory=dict)
+    """at how many looks each was exceeded,"""
+    _counted: dict[Place, int] = field(factory=dict)
+    """and the bytes that it had counted before."""
+    _held_back: dict[Alike, tuple[float, int]] = field(factory=dict)
+    """The parts of the looks at which quotas that are alike were exceeded: their sum over all stretches, and their
+    number. In one stretch, which of two such quotas is exceeded more may be chance."""
     _begun_us: int = 0
     _begun: dict[Key, int] = field(factory=dict)
     _ends: dict[TopicPartition, int] = field(factory=dict)
@@ -104,7 +129,11 @@ class Sharing:
         self._begun_us = now_us
         self._begun = {each.key: each.state.offset for each in fetched}
         self._ends = {each.state.tp: each.led.log.end_offset for each in fetched}
-        self._profiles = {each.key: [] for each in fetched if not each.in_sync}
+        copies = [each for each in fetched if not each.in_sync]
+        self._profiles = {each.key: [] for each in copies}
+        self._quotas = _quotas(copies)
+        self._exceeded = dict.fromkeys(self._quotas, 0)
+        self._counted = {place: quota.counted for place, (_broker, quota) in self._quotas.items()}
 
     def look(self, fetched: Sequence[FetchedReplica]) -> None:
         """A part of the stretch is over; the parts are equally long."""
@@ -112,6 +141,8 @@ class Sharing:
         for each in fetched:
             if not each.in_sync and each.key in profiles:
                 profiles[each.key].append(each.state.offset)
+        for place, (broker, quota) in self._quotas.items():
+            self._exceeded[place] += quota.byte_rate(broker.process.clock_us) > quota.rate
 
     def measured(self, now_us: int, fetched: Sequence[FetchedReplica]) -> None:
         """The stretch is over."""
@@ -130,25 +161,50 @@ class Sharing:
         if len(expected) == len(rates) and sum(expected) > 0:
             self.error = sum(abs(before[key] - rate) for key, rate in rates.items()) / sum(expected)
         sizes = {each.key: each.message_bytes for each in copies}
-        found = [(bound, bound.total(rates, sizes)) for bound in self._bounds(copies, fetched)]
-        binding = [(bound, total) for bound, total in found if bound.binds(total)]
-        limiting: list[tuple[Bound, float, list[Key]]] = []
-        fixed: dict[Key, None] = {}
-        for bound, total in sorted(binding, key=lambda each: -(each[1] + each[0].used) / each[0].rate):
-            if free := [key for key in bound.members if key not in fixed]:
-                limiting.append((bound, total, free))
-                fixed.update(dict.fromkeys(free))
-                passed, times = self._passing.get(bound.alike, (0.0, 0))
-                self._passing[bound.alike] = passed + (total + bound.used) / bound.rate, times + 1
-        for bound, total, free in limiting:
-            taken = sum(rates[key] * sizes[key] for key in free)
-            if taken > 0:
-                factor = max(0.0, self._budget(bound) - (total - taken)) / taken
+        found = self._bounds(copies, fetched)
+        uses = {bound.place: self._use(bound, rates, sizes) for bound in found}
+        for bound, free in self._limiting(found, uses):
+            others = bound.total(rates, sizes) - sum(rates[key] * sizes[key] for key in free) + bound.used
+            passed = uses[bound.place] * bound.rate - others
+            if passed > 0:
+                factor = max(0.0, bound.rate * self._passes(bound) - others) / passed
                 for key in free:
                     rates[key] *= factor
         # Copies that have ended within the stretch leave their shares as others do.
         rates.update((key, (self._profiles[key][-1] - self._begun[key]) / span_us) for key in ended)
         self.rates = rates
+
+    def _use(self, bound: Bound, rates: Mapping[Key, float], sizes: Mapping[Key, float]) -> float:
+        """The part of a quota that was used in the stretch: by what it has counted, of which copies that have ended in
+        it had a part. Of a card it is what copies have got."""
+        if bound.place not in self._quotas:
+            return bound.use(bound.total(rates, sizes))
+        counted = self._quotas[bound.place][1].counted - self._counted[bound.place]
+        return counted / self.span_us / bound.rate
+
+    def _limiting(self, found: Sequence[Bound], uses: Mapping[Place, float]) -> list[tuple[Bound, list[Key]]]:
+        """The quotas and cards that have held copies back, each with the copies of which nothing else has done so more:
+        by how often they were exceeded, then by their use."""
+        looks = max(1, max(map(len, self._profiles.values()), default=0))
+        for bound in found:
+            if bound.place in self._exceeded:
+                share, times = self._held_back.get(bound.alike, (0.0, 0))
+                self._held_back[bound.alike] = share + self._exceeded[bound.place] / looks, times + 1
+        limiting, held_back = [], dict[Key, None]()
+        for bound in sorted(found, key=lambda each: (-self._holds_back(each), -uses[each.place])):
+            free = [key for key in bound.members if key not in held_back]
+            held_back.update(dict.fromkeys(free))
+            if free and bound.binds(use := uses[bound.place]):
+                limiting.append((bound, free))
+                if len(free) == len(bound.members):
+                    passed, times = self._passing.get(bound.alike, (0.0, 0))
+                    self._passing[bound.alike] = passed + use, times + 1
+        return limiting
+
+    def _holds_back(self, bound: Bound) -> float:
+        """At which part of the looks a quota is exceeded, in the mean of all stretches; a card never is."""
+        share, times = self._held_back.get(bound.alike, (0.0, 1))
+        return share / times
 
     def _bounds(self, copies: Sequence[FetchedReplica], fetched: Sequence[FetchedReplica]) -> list[Bound]:
         """All that may limit the copies."""
@@ -157,13 +213,17 @@ class Sharing:
 
     def _budget(self, bound: Bound) -> float:
         """The bytes per microsecond that a quota lets pass to its copies together."""
+        return max(0.0, bound.rate * self._passes(bound) - bound.used)
+
+    def _passes(self, bound: Bound) -> float:
+        """The part of its rate that a quota lets pass in the mean of all stretches."""
         passed, times = self._passing.get(bound.alike, (1.0, 1))
-        return max(0.0, bound.rate * min(1.0, passed / times) - bound.used)
+        return min(1.0, passed / times)
 
     def any_binds(self, found: Sequence[Bound], copies: Sequence[FetchedReplica], share: float) -> bool:
         """Whether at the rates of the last stretch ``share`` of any of ``found`` is used."""
         sizes = {each.key: each.message_bytes for each in copies}
-        return any(bound.binds(bound.total(self.rates, sizes), share) for bound in found)
+        return any(bound.use(bound.total(self.rates, sizes)) >= share for bound in found)
 
     def gap(self, each: FetchedReplica) -> int:
         """The messages that a copy lacks."""
@@ -251,32 +311,49 @@ class Sharing:
                         rates[key] *= budget / total
 
 
+def _quotas(copies: Sequence[FetchedReplica]) -> dict[Place, tuple[Broker, Quota]]:
+    """The quotas that may limit ``copies``, each with its broker."""
+    found: dict[Place, tuple[Broker, Quota]] = {}
+    for each in copies:
+        for side, broker, throttle in each.throttles:
+            quota = throttle.quota(each.state.tp, each.state.adding)
+            if quota is not None and quota.limited:
+                found.setdefault((side, broker.process.node.id), (broker, quota))
+    return found
+
+
 def bounds(
     copies: Sequence[FetchedReplica], fetched: Sequence[FetchedReplica], loads: Mapping[TopicPartition, float]
 ) -> list[Bound]:
     """The quotas that may bind ``copies``, those of leaders and those of followers."""
     rates: dict[Place, float] = {}
     used: dict[Place, float] = {}
+    written: dict[Place, float] = {}
     wanted = {each.key for each in copies}
     members: dict[Place, list[Key]] = {}
     sizes: dict[TopicPartition, float] = {}
     """The bytes of a message that replicas in sync fetch next: they are all near the end of the log."""
     for each in fetched:
         tp, in_sync = each.state.tp, each.in_sync
-        for side, broker, throttle in (
-            ("leader", each.leader, each.leader.quotas.leader),
-            ("follower", each.broker, each.broker.quotas.follower),
-        ):
+        for side, broker, throttle in each.throttles:
             quota = throttle.quota(tp, each.state.adding and not in_sync)
             if quota is None or not quota.limited or (in_sync and quota is not throttle.listed):
                 continue
             place = side, broker.process.node.id
             rates.setdefault(place, quota.rate / MICRO)
             members.setdefault(place, [])
+            load = loads.get(tp, 0.0)
+            if load and in_sync and tp not in sizes:
+                sizes[tp] = each.message_bytes
+            if load:
+                load *= sizes[tp] if in_sync else each.message_bytes
+            written[place] = written.get(place, 0.0) + load
             if in_sync:
-                if tp not in sizes:
-                    sizes[tp] = each.message_bytes
-                used[place] = used.get(place, 0.0) + loads.get(tp, 0.0) * sizes[tp]
+                used[place] = used.get(place, 0.0) + load
             elif each.key in wanted:
                 members[place].append(each.key)
-    return [Bound(place, rates[place], used.get(place, 0.0), tuple(keys)) for place, keys in members.items() if keys]
+    return [
+        Bound(place, rates[place], used.get(place, 0.0), tuple(keys), written[place])
+        for place, keys in members.items()
+        if keys
+    ]

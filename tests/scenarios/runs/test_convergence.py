@@ -12,6 +12,7 @@ from scenarios.language import Scenario
 from scenarios.observe.findings.convergence_facts import Broken, Condition, GaugeNotAtRest, NotAccepted
 from scenarios.observe.findings.facts import Part
 from scenarios.observe.history.shown_values import AT_REST
+from scenarios.runs.convergence import LOOKED_AT
 from scenarios.runs.finding import Finding
 from scenarios.runs.findings import findings
 from scenarios.runs.known_findings import known
@@ -58,6 +59,13 @@ def test_without_the_expectation_nothing_is_written_and_the_report_knows_all_the
 def test_a_load_that_never_rests_is_no_reason() -> None:
     run = played(CRASH, HEALED, workloads=[{"topic": "orders", "producerRate": 2000, "linger": "1ms"}], horizon="40s")
     assert run.run.passed, run.run.explanation
+
+
+def test_a_load_that_never_rests_is_no_reason_in_a_large_cluster_that_is_judged_at_its_end_alone() -> None:
+    assignment = [(n % 3, (n + 1) % 3) for n in range(LOOKED_AT + 1)]
+    loads = [{"topic": "orders", "producerRate": 4000, "linger": "20ms"}]
+    run = played(EXECUTE, assignment=assignment, plan={0: (0, 2)}, workloads=loads, size="1KiB", expect=[])
+    assert (run.run.passed, run.run.convergence.broken) == (True, ())
 
 
 def test_a_core_that_is_well_is_enough() -> None:

@@ -114,3 +114,23 @@ def test_a_long_leap_is_written_in_parts_that_are_fine_enough_for_a_percentile()
         even = percent / 100 * 1_000_000
         assert found[f"true_lag_p{percent}"] == pytest.approx(even, rel=0.01), percent
     assert len(signal(stream)) <= 110
+
+
+@pytest.mark.parametrize("then", ["another leap", "no fetch"])
+def test_what_follows_a_leap_at_once_leaves_its_lags_even(then: str) -> None:
+    """The rows of a leap are written at the next change of the partition. By then the copy may be fetched no more, or a
+    leap without length has begun, as before each measured stretch."""
+    stream = started()
+    stream.at(100).append(0, 1_000_000, leader=True)
+    stream.high_watermark(0, 1_000_000)
+    stream.at(200).emit(LeapBegan, 100_000, 200_000)
+    stream.at(500_150).append(1, 1_000_000)
+    stream.emit(Leapt, 200_000, 0, "copy")
+    if then == "another leap":
+        stream.at(500_450).emit(LeapBegan, 100_000, 200_000)
+    else:
+        stream.fetching(1, -1)
+    stream.at(500_700).append(0, 1_000_001, leader=True)
+    found = stream.finish(500_800)
+    for name in ("lag_p50", "true_lag_p50"):
+        assert found[name] == pytest.approx(500_000, rel=0.01), name

@@ -71,7 +71,7 @@ STATE: Mapping[str, Mapping[str, str]] = {
         "log_start": KEPT,
     },
     "fetchers.quota.Quota": {
-        "rate": KEPT, "windows": KEPT, "window_us": KEPT, "held_us": SET, "shut": SET,
+        "rate": KEPT, "windows": KEPT, "window_us": KEPT, "held_us": SET, "shut": SET, "counted": SET,
         "_samples": MOVED, "_current": KEPT,
         "_judged": SET, "_constantly": KEPT,
     },
