@@ -36,7 +36,6 @@ from scenarios.observe.history.history import History
 from scenarios.observe.history.replica_logs import ReplicaLogHistory
 from scenarios.observe.history.shown_values import AT_REST
 from scenarios.observe.mbeans import ACTIVE_CONTROLLERS, OFFLINE
-from scenarios.observe.past.changes import AssignmentWritten
 
 HEAL = "heal"
 UNCLEAN = "unclean.leader.election.enable"
@@ -66,12 +65,11 @@ class Converged(Checker):
         a new record with acks=all is accepted by every partition; consumers have read everything. With a core
         (``heal`` with ``brokers``) all of that holds for the replicas in it.
 
-    Not verified: replicas that are left on a broker whose process ended or whose session expired (Kafka up to 2.7
-        forgets them), or that a controller left which was replaced before or after it wrote the new assignment, and
-        perhaps before its last StopReplica; the metrics of such a broker, and what consumers read where it leads;
-        metadata caches; a partition of which no
-        in-sync replica lives, unless unclean elections are allowed, and moves of such partitions alone, which cannot
-        end.
+    Not verified: replicas that are left on a broker whose process ended or whose session expired, or that a controller
+        left which was replaced before or after it wrote the new assignment, and perhaps before its last StopReplica
+        (``LeftReplicas``); the metrics of such a broker, and what consumers read where it leads; metadata caches; a
+        partition of which no in-sync replica lives, unless unclean elections are allowed, and moves of such partitions
+        alone, which cannot end.
     """
 
     name: ClassVar[str] = "converged"
@@ -89,9 +87,7 @@ class Converged(Checker):
         self._logs = history.logs
         history.commits  # noqa: B018 (it keeps the high watermarks of the logs)
         self._core: tuple[int, ...] = ()
-        self._dropped: dict[tuple[int, TopicPartition], int] = {}
-        """Which controller, by the event with which it created /controller, wrote that the replica of a broker left the
-        assignment; 0: one that another one had replaced."""
+        self._left = history.left_replicas
         self._reached: dict[tuple[TopicPartition, int], None] = {}
         """The replicas that might have joined the ISR at a fetch, and for which their leader has not asked since."""
         self._marks: tuple[Mark, ...] = ()
@@ -112,17 +108,6 @@ class Converged(Checker):
     def core(self) -> tuple[int, ...]:
         """The brokers that have to get well: those of the last ``heal``; without one, all."""
         return self._core or tuple(self.cluster.lives)
-
-    def on_assigned(self, event: AssignmentWritten) -> None:
-        for broker in event.before:
-            if broker not in event.replicas:
-                by_present = event.client == self.cluster.controller
-                self._dropped[broker, event.tp] = self._last_controller() if by_present else 0
-
-    def _last_controller(self) -> int:
-        """The event with which the last controller created /controller."""
-        created = self.cluster.controller_writes.get("create")
-        return 0 if created is None else created.seq
 
     def on_reached(self, event: FollowerReached) -> None:
         self._reached[TopicPartition.of(event.topic, event.partition), event.replica] = None
@@ -290,11 +275,8 @@ class Converged(Checker):
                 yield node, tp
 
     def _is_forgotten(self, broker: int, tp: TopicPartition) -> bool:
-        """Whether Kafka up to 2.7 may never stop a replica that is not assigned to its broker: the process or the
-        session of that has ended, or the controller that wrote this has been replaced, perhaps before its last
-        StopReplica."""
-        dropped = self._dropped.get((broker, tp), -1)
-        return self.cluster.was_interrupted(broker) or dropped not in (-1, self._last_controller())
+        """Whether Kafka may never stop a replica that is not assigned to its broker."""
+        return self.cluster.was_interrupted(broker) or self._left.may_stay(broker, tp)
 
     def _fetchers(self) -> Iterator[Broken]:
         for broker in self.core:

@@ -27,11 +27,12 @@ class GoneTopicsForgotten(BrokerMemory):
         it is seen there.
 
     Not verified: what groups have committed for it (``coordinators_remember``); what a controller remembers
-        (``controller_remembers``); what is left on brokers that were not alive (``converged`` says which); the metadata
-        of a broker whose session ended meanwhile and whose process went on: what it gets as it comes back leaves out
-        topics that are being deleted (ControllerContext.partitionsWithLeaders, 2.4 to 2.7); how long logs wait on a
-        broker whose clock a fault has set: deletions go by the time of day, and the next one is awaited for as long as
-        it seemed when the clock was wrong, also once it is right (LogManager.deleteLogs, 1.1.1 to 2.7).
+        (``controller_remembers``); a replica that a move had dropped before, and that Kafka may neither have stopped
+        then nor delete with the topic (``LeftReplicas``); the metadata of a broker whose session ended meanwhile and
+        whose process went on: what it gets as it comes back leaves out topics that are being deleted
+        (ControllerContext.partitionsWithLeaders, 2.4 to 2.7); how long logs wait on a broker whose clock a fault has
+        set: deletions go by the time of day, and the next one is awaited for as long as it seemed when the clock was
+        wrong, also once it is right (LogManager.deleteLogs, 1.1.1 to 2.7).
     """
 
     name: ClassVar[str] = "gone_topics_forgotten"
@@ -43,6 +44,7 @@ class GoneTopicsForgotten(BrokerMemory):
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
         self._delay_us = history.settings.start.time_us("log.segment.delete.delay.ms", 60_000) + DISCARDED_US
+        self._left = history.left_replicas
         self._configs: dict[str, None] = {}
         self._ever: dict[str, None] = {}
         self._asked_us: dict[str, int] = {}
@@ -67,7 +69,7 @@ class GoneTopicsForgotten(BrokerMemory):
     def unlike(self, event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
         for memory in ("replicas", "directories"):
             for tp in memories[memory]:
-                if self._is_gone(tp.topic):
+                if self._is_gone(tp.topic) and not self._left.may_stay(event.node, tp):
                     yield Unlike(memory, "", "it is there", "nothing: its topic is gone", tp)
         for topic in memories["metadata"]:
             if self._is_gone(topic) and self._was_there(event.node, topic):

@@ -13,6 +13,7 @@ from scenarios.observe.history.acknowledged import Acknowledged
 from scenarios.observe.history.circumstances import Circumstances
 from scenarios.observe.history.commits import Commits
 from scenarios.observe.history.control_queues import ControlQueues
+from scenarios.observe.history.left_replicas import LeftReplicas
 from scenarios.observe.history.replica_logs import ReplicaLogs
 from scenarios.observe.history.settings_history import Settings, StartSettings
 from scenarios.observe.history.shown_values import ShownValues
@@ -71,6 +72,13 @@ class History:
         queues = ControlQueues(self.cluster)
         arm(queues, self._trace, self.past)
         return queues
+
+    @cached_property
+    def left_replicas(self) -> LeftReplicas:
+        """The replicas that may stay where they are not assigned."""
+        left = LeftReplicas(self.cluster)
+        arm(left, self._trace, self.past)
+        return left
 
     @cached_property
     def settings(self) -> Settings:

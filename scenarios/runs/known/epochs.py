@@ -10,14 +10,17 @@ from emulator.protocol.events import (
     BecameFollower,
     BecameLeader,
     Fault,
+    LogLoaded,
     Truncated,
 )
 from emulator.protocol.types import TopicPartition
-from scenarios.runs.known.ledger import ever
+from scenarios.runs.known.ledger import ever, witnesses
 from scenarios.runs.known.reason import (
     Reason,
+    Shows,
     and_what_follows,
     and_where_it_led,
+    either,
     of_broker,
     of_partition,
 )
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
 
 FORGETS = ("append_shape", "truncate_safety")
 """Checkers that see that a log has forgotten a leader epoch."""
+COMPARE = ("log_matching", "isr_complete", "isr_logs_identical")
+"""Checkers that compare a log with what its leaders have."""
 PAUSES = ("broker.pause", "broker.resume")
 """The actions that begin and end a pause."""
 
@@ -128,12 +133,40 @@ def _is_paused(past: KeptEvents, role: BecameFollower, at_seq: int) -> bool:
     return last is not None and last.action == PAUSES[0] and last.seq > role.seq
 
 
+def _or_a_leader_did(ticket: str) -> Shows:
+    """There is a witness about the replica at fault, or what follows from one. Or the replica differs from another one
+    that has led, and there was a witness about that one before, since which its log was never empty. Nothing was found
+    of that one itself where nothing was committed before it led (kafka-1.1, seed 703 of the default swarm)."""
+
+    @of_broker
+    def differs(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
+        led = [e for e in past.of(BecameLeader) if (e.topic, e.partition) == tp and e.seq < violation.seq]
+        return violation.invariant in COMPARE and any(
+            leads.node != broker and not _emptied(past, tp, leads.node, one.seq, leads.seq)
+            for leads in led
+            for one in witnesses(past, ticket, tp, leads.node, 0, leads.seq)
+        )
+
+    return either(and_where_it_led(of_broker(ever(ticket))), differs)
+
+
+def _emptied(past: KeptEvents, tp: TopicPartition, broker: int, since_seq: int, until_seq: int) -> bool:
+    """Whether a log was empty as it was loaded or truncated between two events."""
+    return any(
+        (event.node, event.topic, event.partition) == (broker, *tp)
+        and since_seq < event.seq < until_seq
+        and event.log_end_offset <= past.log_start(tp, broker, event.seq + 1)
+        for kind in (LogLoaded, Truncated)
+        for event in past.of(kind)
+    )
+
+
 EPOCHS: tuple[Reason, ...] = (
     Reason("KIP-320", and_what_follows(_missed_elections)),
     Reason("KAFKA-9338", and_what_follows(_missed_within_a_session)),
     Reason("KIP-320", and_what_follows(_leads_before_what_it_has), effect=1),
     Reason("KAFKA-9338", and_what_follows(_leads_before_what_its_session_read), effect=1),
-    Reason("KIP-279", and_where_it_led(of_broker(ever("KIP-279")))),
-    Reason("KIP-320", and_where_it_led(of_broker(ever("KIP-320"))), effect=2),
+    Reason("KIP-279", _or_a_leader_did("KIP-279")),
+    Reason("KIP-320", _or_a_leader_did("KIP-320"), effect=2),
 )
 """Reasons about leader epochs. Where two explain a finding, the more particular one comes first."""

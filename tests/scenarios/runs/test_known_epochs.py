@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from emulator.protocol import events as e
+from emulator.protocol.shown import Deviated
 from scenarios.runs import Run, run_scenario
 from tests.scenarios.runs.building import TP, Table, scenario
 from tests.scenarios.runs.stated import restated, stated
@@ -174,3 +175,29 @@ def test_a_session_reads_ahead_of_the_epoch_in_which_the_follower_leads(profile:
         )
     )  # fmt: skip
     assert dict.fromkeys(tickets(run)) == ({} if known is None else {known: None})
+
+
+@pytest.mark.parametrize("ticket", ["KIP-279", "KIP-320"])
+def test_others_differ_from_a_leader_that_has_kept_too_much_while_nothing_was_committed(
+    quiet: Run, ticket: str
+) -> None:
+    """kafka-1.1, seed 703 of the default swarm."""
+    kept = Deviated(1, 1, 0, 0, ticket, *TP, 1)
+    marks: list[Any] = [kept, e.Truncated(2, 2, 0, 1, *TP, 5, 5, 5), led(6, 1, 6)]
+    lacks = stated("isr_complete", "…", 9, 9, "orders-0, ISR [0, 1]: the log of broker 0 ends at 20 …", brokers=(0,))
+    differs = stated("log_matching", "…", 9, 9, "orders-0, broker 0, epoch 6: below …", brokers=(0,))
+    assert tickets(told(quiet, "kafka-1.1", marks, lacks, differs)) == [ticket, ticket]
+    assert tickets(told(quiet, "kafka-2.4", marks, lacks, differs)) == [None, None]
+    grown = stated("append_shape", "…", 9, 9, "broker 0, orders-0: batch 5 of epoch 2 follows …", brokers=(0,))
+    assert tickets(told(quiet, "kafka-1.1", marks, grown)) == [None]
+    for others in (
+        marks[:2],
+        marks[1:],
+        [kept._replace(replica=2), *marks[1:]],
+        [kept._replace(seq=7), *marks[1:]],
+        [*marks[:2], led(6, 2, 6)],
+        [*marks[:2], led(10, 1, 6)],
+        [*marks, e.Truncated(4, 4, 0, 1, *TP, 5, 0, 0)],
+        [*marks, e.LogLoaded(4, 4, 0, 1, *TP, 0, 0, 0)],
+    ):
+        assert tickets(told(quiet, "kafka-1.1", others, differs)) == [None]
