@@ -18,7 +18,8 @@ class AdminPolicies:
             what it does not have; and what a topic cannot be set to is INVALID_CONFIG. Before, it was INVALID_REQUEST.
         refuses_marked: KAFKA-13175 (3.1): no topic is created while /admin/delete_topics has its name. Before, none was
             while its own znode was there.
-        limits_mutations: KIP-599 (2.7): the settings of clients know controller_mutation_rate.
+        limits_mutations: KIP-599 (2.7): the settings of clients know controller_mutation_rate, and
+            requests that change topics keep to it.
         limits_addresses: KIP-612 (2.8): addresses have quotas, too.
     """
 

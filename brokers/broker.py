@@ -51,7 +51,9 @@ from fetchers.quota import QuotaManagers
 if TYPE_CHECKING:
     from brokers.client_quotas import ClientQuotas
     from brokers.config_def import ServerProperties
+    from brokers.controller_mutations import ControllerMutationQuota
     from brokers.coordinators.find import CoordinatorStore
+    from emulator.protocol.mutating_client import MutatingClient
 
 REGISTRATION_RETRY_US = 1_000_000
 
@@ -323,9 +325,17 @@ class Broker:
         router.add(
             TopicsHandler(
                 self.process, admin_zk, manager.metadata, configs, self.controller, lambda: manager.policies,
-                self.spec.any_move_forbids_expansion,
+                self.spec.any_move_forbids_expansion, self._mutation_quota,
             )
         )  # fmt: skip
+
+    def _mutation_quota(self, client: "MutatingClient | None") -> "ControllerMutationQuota":
+        """The quota of a request that changes topics."""
+        from brokers.controller_mutations import ControllerMutationQuota
+
+        if client is None or self.client_quotas is None or not self.spec.policies.admin.limits_mutations:
+            return ControllerMutationQuota()
+        return self.client_quotas.mutations.new_quota_for(client, lambda: self.process.clock_us // 1000)
 
     def _coordinators(self, type: int) -> "CoordinatorStore | None":
         """The store of the coordinators of this type (``CoordinatorFinder.store_of``)."""

@@ -6,10 +6,18 @@ which samples that do not exist yet count as whole ones. What exceeds a quota is
 would bring the rate down is the throttle time of its answer. How a channel is then muted is not decided here.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from urllib.parse import quote, unquote
 
 from attrs import define, field
+
+from brokers.controller_mutations import (
+    BoundedControllerMutationQuota,
+    ControllerMutationQuota,
+    TokenBucket,
+    java_int,
+)
+from emulator.protocol.mutating_client import MutatingClient
 
 SAMPLES, WINDOW_MS = 11, 1000
 """quota.window.num and quota.window.size.seconds."""
@@ -23,6 +31,8 @@ PRODUCER, CONSUMER = "producer_byte_rate", "consumer_byte_rate"
 REQUESTS, MUTATIONS = "request_percentage", "controller_mutation_rate"
 CONNECTIONS = "connection_creation_rate"
 """The quota of an address, which is kept and has no effect."""
+NO_LIMIT = float((1 << 63) - 1)
+"""The rate of a bucket without a quota."""
 Limits = Mapping[str, str]
 Entity = tuple[str | None, str | None]
 """A user and a client id, or DEFAULT; None: the entity has no such part."""
@@ -170,7 +180,22 @@ def _throttle_ms(rate: float, limit: float, window_ms: int) -> int:
     if limit == 0:
         return 0  # the largest long as an int is -1, and no time at all
     delay_ms = int((rate - limit) / limit * window_ms + 0.5)
-    return max((delay_ms + (1 << 31)) % (1 << 32) - (1 << 31), 0)
+    return java_int(delay_ms)
+
+
+@define(eq=False)
+class ControllerMutationQuotaManager(ClientQuotaManager):
+    """The quotas of partitions that clients create and delete."""
+
+    _buckets: dict[tuple[str, str], TokenBucket] = field(factory=dict)
+
+    def new_quota_for(self, client: MutatingClient, now_ms: Callable[[], int]) -> ControllerMutationQuota:
+        """The quota of one request."""
+        if not self._levels:
+            return ControllerMutationQuota()
+        tags = self._tags(client.user, client.client_id)
+        bucket, limit = self._buckets.setdefault(tags, TokenBucket()), self._limit(tags)
+        return BoundedControllerMutationQuota(bucket, NO_LIMIT if limit is None else limit, client.is_strict, now_ms)
 
 
 @define(eq=False)
@@ -180,6 +205,7 @@ class ClientQuotas:
 
     produce: ClientQuotaManager = field(factory=lambda: ClientQuotaManager(PRODUCER))
     fetch: ClientQuotaManager = field(factory=lambda: ClientQuotaManager(CONSUMER))
+    mutations: ControllerMutationQuotaManager = field(factory=lambda: ControllerMutationQuotaManager(MUTATIONS))
 
     def configured(self, path: str, settings: Limits) -> None:
         """Take over the settings of an entity."""
@@ -187,3 +213,4 @@ class ClientQuotas:
         if entity is not None:
             self.produce.update(entity, settings)
             self.fetch.update(entity, settings)
+            self.mutations.update(entity, settings)

@@ -210,6 +210,7 @@ class AdminZkClient:
         *,
         any_move_forbids: bool,
         validate_only: bool = False,
+        count: Callable[[int], object] = lambda _: None,
     ) -> int:
         """Extend the topic to ``total`` partitions. Returns how many it had (AdminManager.createPartitions with
         AdminZkClient.addPartitions, 2.3 and 2.4).
@@ -219,6 +220,7 @@ class AdminZkClient:
             brokers: all registered brokers.
             any_move_forbids: whether a move of any topic forbids it (up to 2.3); else only a move of the same topic
                 does.
+            count: called with the number of partitions that are about to be written; it raises where they may not be.
         """
         if any_move_forbids and await self.zk.exists(REASSIGN_PARTITIONS) is not None:
             raise ApiException(Errors.REASSIGNMENT_IN_PROGRESS, "A partition reassignment is in progress.")
@@ -232,6 +234,7 @@ class AdminZkClient:
         before = decode_topic(data)
         added = self._added(topic, before, total, replicas, brokers)
         if not validate_only:
+            count(len(added))
             try:
                 await self.zk.set(topic_path(topic), self._encoded({**before, **added}, decode_topic_id(data)))
             except NoNode:

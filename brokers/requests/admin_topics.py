@@ -14,6 +14,7 @@ from attrs import define, field
 
 from brokers.broker_policies import BrokerPolicies
 from brokers.config_def import ConfigException, valid_topic_config
+from brokers.controller_mutations import ControllerMutationQuota
 from brokers.metadata_cache import MetadataCache
 from brokers.requests.admin_configs import ConfigsHandler, api_error
 from brokers.requests.router import handles
@@ -26,6 +27,7 @@ from emulator.protocol.create_topics import UNSTATED, CreatedTopic, CreateTopics
 from emulator.protocol.delete_topics import DeleteTopicsRequest, DeleteTopicsResponse
 from emulator.protocol.describe_cluster import DescribeClusterRequest, DescribeClusterResponse
 from emulator.protocol.errors import NO_API_ERROR, ApiError, ApiException, Errors
+from emulator.protocol.mutating_client import MutatingClient
 from emulator.protocol.types import NO_LEADER
 from emulator.zookeeper import ZkError
 
@@ -110,6 +112,7 @@ class TopicsHandler:
     Attributes:
         any_move_forbids: whether the move of any topic forbids to add partitions (up to 2.3).
         policies: the rules of the moment.
+        quota_for: the quota of a request that a client has sent.
     """
 
     process: Process
@@ -119,6 +122,7 @@ class TopicsHandler:
     controller: OfController
     policies: Callable[[], BrokerPolicies]
     any_move_forbids: bool
+    quota_for: Callable[[MutatingClient | None], ControllerMutationQuota]
     purgatory: TopicPurgatory = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -139,7 +143,7 @@ class TopicsHandler:
         names = Counter(topic.name for topic in request.topics)
         created: dict[str, CreatedTopic] = {}
         wanted: dict[str, Assignment] = {}
-        left = MOST_PARTITIONS
+        left, quota = MOST_PARTITIONS, self.quota_for(request.client)
         for topic in request.topics:
             left -= max(topic.partitions, len(topic.assignment), 1)
             if names[topic.name] > 1 or left < 0:
@@ -147,7 +151,7 @@ class TopicsHandler:
                 created[topic.name] = CreatedTopic(topic.name, TOO_MANY if left < 0 else why)
                 continue
             try:
-                wanted[topic.name], config, topic_id = await self._create_topic(topic, request.validate_only)
+                wanted[topic.name], config, topic_id = await self._create_topic(topic, request.validate_only, quota)
                 created[topic.name] = self._described(topic.name, wanted[topic.name], config, topic_id)
             except ConfigException as error:
                 created[topic.name] = CreatedTopic(topic.name, ApiError(Errors.INVALID_CONFIG, str(error)))
@@ -157,13 +161,15 @@ class TopicsHandler:
         def answer(missing: Iterable[str]) -> None:
             for name in missing:
                 created[name] = created[name]._replace(error=TIMED_OUT)
-            response = CreateTopicsResponse(tuple(created.values()))
+            response = CreateTopicsResponse(tuple(created.values()), quota.throttle_ms)
             channel.reply(response, response.size)
 
         numbers = {name: list(assignment) for name, assignment in wanted.items()}
         self._answer_when_led(numbers, request.timeout_us, request.validate_only, answer)
 
-    async def _create_topic(self, topic: NewTopic, validate_only: bool) -> tuple[Assignment, Mapping[str, str], str]:
+    async def _create_topic(
+        self, topic: NewTopic, validate_only: bool, quota: ControllerMutationQuota
+    ) -> tuple[Assignment, Mapping[str, str], str]:
         """Check and write one topic. Returns its replicas, its settings and its id."""
         if self.policies().looks_for_topic_first and self.metadata.partitions_of(topic.name):
             raise ApiException(Errors.TOPIC_ALREADY_EXISTS, f"Topic '{topic.name}' already exists.")
@@ -181,7 +187,13 @@ class TopicsHandler:
         if validate_only:
             await self.admin_zk.validate_topic_create(topic.name, assignment)
             return assignment, settings(), ""
-        return assignment, *await self.admin_zk.create_topic_with_assignment(topic.name, assignment, settings)
+
+        def counted() -> Mapping[str, str]:
+            valid = settings()
+            quota.record(len(assignment))
+            return valid
+
+        return assignment, *await self.admin_zk.create_topic_with_assignment(topic.name, assignment, counted)
 
     async def _placed(self, topic: NewTopic) -> Assignment:
         """Kafka takes the racks from the metadata cache; here they are read from ZooKeeper, where they never change."""
@@ -234,7 +246,7 @@ class TopicsHandler:
         names = Counter(new.topic for new in request.topics)
         results: Results = {}
         numbers: dict[str, list[int]] = {}
-        left = MOST_PARTITIONS
+        left, quota = MOST_PARTITIONS, self.quota_for(request.client)
         for new in request.topics:
             try:
                 left -= max(new.total, 1)
@@ -242,7 +254,7 @@ class TopicsHandler:
                     raise ApiException(*TOO_MANY)
                 if names[new.topic] > 1:
                     raise ApiException(Errors.INVALID_REQUEST, "Duplicate topic in request.")
-                first = await self._add_partitions(new, request.validate_only)
+                first = await self._add_partitions(new, request.validate_only, quota)
                 numbers[new.topic] = list(range(first, new.total))
                 results[new.topic] = NO_API_ERROR
             except (ApiException, ZkError) as error:
@@ -250,18 +262,18 @@ class TopicsHandler:
 
         def answer(missing: Iterable[str]) -> None:
             results.update(dict.fromkeys(missing, TIMED_OUT))
-            response = CreatePartitionsResponse(tuple(results.items()))
+            response = CreatePartitionsResponse(tuple(results.items()), throttle_ms=quota.throttle_ms)
             channel.reply(response, response.size)
 
         self._answer_when_led(numbers, request.timeout_us, request.validate_only, answer)
 
-    async def _add_partitions(self, new: NewPartitions, validate_only: bool) -> int:
+    async def _add_partitions(self, new: NewPartitions, validate_only: bool, quota: ControllerMutationQuota) -> int:
         if self.controller.is_deleting(new.topic):
             raise ApiException(Errors.INVALID_TOPIC_EXCEPTION, "The topic is queued for deletion.")
         brokers = await self.admin_zk.brokers()
         return await self.admin_zk.add_partitions(
             new.topic, new.total, new.replicas, brokers,
-            any_move_forbids=self.any_move_forbids, validate_only=validate_only,
+            any_move_forbids=self.any_move_forbids, validate_only=validate_only, count=quota.record,
         )  # fmt: skip
 
     # -- DescribeCluster ----------------------------------------------------------------------------------------------
@@ -285,16 +297,19 @@ class TopicsHandler:
 
     async def _delete_topics(self, request: DeleteTopicsRequest, channel: Channel) -> None:
         results: Results = {}
+        quota = self.quota_for(request.client)
         named = {topic_id: self.controller.topic_of(topic_id) for topic_id in request.topic_ids}
         for topic in dict.fromkeys((*request.topics, *filter(None, named.values()))):
-            if not self.metadata.partitions_of(topic):
+            partitions = self.metadata.partitions_of(topic)
+            if not partitions:
                 results[topic] = ApiError(Errors.UNKNOWN_TOPIC_OR_PARTITION)
                 continue
             try:
+                quota.record(len(partitions))
                 await self.admin_zk.delete_topic(topic)
                 results[topic] = NO_API_ERROR
             except (ApiException, ZkError) as error:
-                results[topic] = api_error(error)
+                results[topic] = ApiError(api_error(error).code)  # ZkAdminManager answers without words, up to 3.9
         marked = [topic for topic, error in results.items() if error is NO_API_ERROR]
 
         def answer(still_there: Iterable[str]) -> None:
@@ -302,7 +317,7 @@ class TopicsHandler:
             unknown = ApiError(Errors.UNKNOWN_TOPIC_ID)
             by_id = tuple((topic_id, topic, results.get(topic, unknown)) for topic_id, topic in named.items())
             by_name = tuple((topic, results[topic]) for topic in dict.fromkeys(request.topics))
-            response = DeleteTopicsResponse(by_name, by_id)
+            response = DeleteTopicsResponse(by_name, by_id, throttle_ms=quota.throttle_ms)
             channel.reply(response, response.size)
 
         if request.timeout_us <= 0 or not marked:

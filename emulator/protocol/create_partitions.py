@@ -6,6 +6,7 @@ from attrs import define
 
 from emulator.protocol.api import Request, declare
 from emulator.protocol.delete_topics import TopicResults
+from emulator.protocol.mutating_client import MutatingClient
 
 
 class NewPartitions(NamedTuple):
@@ -28,11 +29,13 @@ class CreatePartitionsRequest(Request):
     Attributes:
         timeout_us: how long the response may wait for their leaders; 0: it does not wait.
         validate_only: only check whether they can be added.
+        client: whose quota counts it; None: no quota does.
     """
 
     topics: tuple[NewPartitions, ...]
     timeout_us: int
     validate_only: bool = False
+    client: MutatingClient | None = None
 
     @property
     def size(self) -> int:

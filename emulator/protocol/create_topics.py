@@ -12,6 +12,7 @@ from attrs import define
 from emulator.protocol.api import Request, Response, declare
 from emulator.protocol.describe_configs import ConfigEntry
 from emulator.protocol.errors import ApiError, Errors
+from emulator.protocol.mutating_client import MutatingClient
 from emulator.protocol.types import TopicPartition
 
 UNSTATED = -1
@@ -41,11 +42,13 @@ class CreateTopicsRequest(Request):
     Attributes:
         timeout_us: how long the response may wait for their leaders; 0: it does not wait.
         validate_only: only check whether they can be created.
+        client: whose quota counts it; None: no quota does.
     """
 
     topics: tuple[NewTopic, ...]
     timeout_us: int
     validate_only: bool = False
+    client: MutatingClient | None = None
 
     @property
     def size(self) -> int:
@@ -74,9 +77,14 @@ class CreatedTopic(NamedTuple):
 @define(eq=False)
 class CreateTopicsResponse(Response):
     """The results. NONE: every partition has a leader in the controller's metadata cache; REQUEST_TIMED_OUT: one has
-    none yet."""
+    none yet.
+
+    Attributes:
+        throttle_ms: how long the client's channel is muted.
+    """
 
     topics: tuple[CreatedTopic, ...]
+    throttle_ms: int = 0
 
     @property
     def error(self) -> Errors:

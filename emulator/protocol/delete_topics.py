@@ -4,10 +4,11 @@ Versions: v0 (0.10.1); v3 TOPIC_DELETION_DISABLED, before it INVALID_REQUEST; v5
 KIP-516) topics by their ids.
 """
 
-from attrs import define
+from attrs import define, field
 
 from emulator.protocol.api import Request, Response, declare
 from emulator.protocol.errors import ApiError, Errors
+from emulator.protocol.mutating_client import MutatingClient
 
 
 @define(eq=False)
@@ -17,11 +18,13 @@ class DeleteTopicsRequest(Request):
     Attributes:
         timeout_us: how long the response may wait until they are gone; 0: it does not wait.
         topic_ids: the ids of more topics.
+        client: whose quota counts it; None: no quota does.
     """
 
     topics: tuple[str, ...]
     timeout_us: int
     topic_ids: tuple[str, ...] = ()
+    client: MutatingClient | None = None
 
     @property
     def size(self) -> int:
@@ -30,9 +33,14 @@ class DeleteTopicsRequest(Request):
 
 @define(eq=False)
 class TopicResults(Response):
-    """The result for each topic, in the order of the request."""
+    """The result for each topic, in the order of the request.
+
+    Attributes:
+        throttle_ms: how long the client's channel is muted.
+    """
 
     topics: tuple[tuple[str, ApiError], ...]
+    throttle_ms: int = field(default=0, kw_only=True)
 
     @property
     def error(self) -> Errors:

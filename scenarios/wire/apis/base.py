@@ -101,6 +101,11 @@ class Connection:
     listener: str = field(default=PLAINTEXT, kw_only=True)
     principal: str = field(default=ANONYMOUS, kw_only=True)
 
+    @property
+    def user(self) -> str:
+        """The name of the user, as quotas are looked up for it."""
+        return self.principal.removeprefix(USER)
+
     def advertised(self, broker: int) -> Address:
         """The host and port at which clients of this listener reach a broker, even one that is down."""
         return self.served.listeners.get(self.listener, self.served.addresses)[broker]

@@ -6,8 +6,14 @@ from emulator.protocol.create_partitions import CreatePartitionsRequest, CreateP
 from emulator.protocol.create_topics import CreatedTopic, CreateTopicsRequest, CreateTopicsResponse, NewTopic
 from emulator.protocol.delete_topics import DeleteTopicsRequest, DeleteTopicsResponse
 from emulator.protocol.errors import Errors
+from emulator.protocol.mutating_client import MutatingClient
 from scenarios.wire.apis.base import Body, Connection, WireApi, wire_api
 from scenarios.wire.apis.shared import NO_ID, answer, coded, id_bytes, id_text, microseconds
+
+
+def mutating_client(connection: Connection, *, strict_since: int) -> MutatingClient:
+    """The client whose quota counts a request. ``strict_since``: the version that knows THROTTLING_QUOTA_EXCEEDED."""
+    return MutatingClient(connection.user, connection.client_id, connection.version >= strict_since)
 
 
 @wire_api
@@ -19,11 +25,12 @@ class CreateTopics(WireApi):
 
     def to_request(self, body: Body, connection: Connection) -> CreateTopicsRequest:
         topics = tuple(_new_topic(topic) for topic in body["topics"])
-        return CreateTopicsRequest(topics, microseconds(body["timeout_ms"]), body["validate_only"])
+        client = mutating_client(connection, strict_since=6)
+        return CreateTopicsRequest(topics, microseconds(body["timeout_ms"]), body["validate_only"], client)
 
     def to_response(self, response: Any, body: Body, connection: Connection) -> Body:
         found: CreateTopicsResponse = response
-        return {"topics": [_created(topic) for topic in found.topics]}
+        return {"throttle_time_ms": found.throttle_ms, "topics": [_created(topic) for topic in found.topics]}
 
 
 def _new_topic(topic: Body) -> NewTopic:
@@ -65,7 +72,8 @@ class DeleteTopics(WireApi):
             return DeleteTopicsRequest((), 0)
         by_id = tuple(id_text(topic["topic_id"]) for topic in body["topics"] if topic["topic_id"] != NO_ID)
         names = (topic["name"] or "" for topic in body["topics"] if topic["topic_id"] == NO_ID)
-        return DeleteTopicsRequest((*body["topic_names"], *names), microseconds(body["timeout_ms"]), by_id)
+        client, timeout_us = mutating_client(connection, strict_since=5), microseconds(body["timeout_ms"])
+        return DeleteTopicsRequest((*body["topic_names"], *names), timeout_us, by_id, client)
 
     def to_response(self, response: Any, body: Body, connection: Connection) -> Body:
         found: DeleteTopicsResponse = response
@@ -80,7 +88,7 @@ class DeleteTopics(WireApi):
             for result in results:
                 if result["error_code"] == Errors.TOPIC_DELETION_DISABLED:
                     result["error_code"] = int(Errors.INVALID_REQUEST)
-        return {"responses": results}
+        return {"throttle_time_ms": found.throttle_ms, "responses": results}
 
 
 def _names_twice(body: Body) -> bool:
@@ -105,8 +113,10 @@ class CreatePartitions(WireApi):
             )
             for topic in body["topics"]
         )
-        return CreatePartitionsRequest(topics, microseconds(body["timeout_ms"]), body["validate_only"])
+        client = mutating_client(connection, strict_since=3)
+        return CreatePartitionsRequest(topics, microseconds(body["timeout_ms"]), body["validate_only"], client)
 
     def to_response(self, response: Any, body: Body, connection: Connection) -> Body:
         found: CreatePartitionsResponse = response
-        return {"results": [{"name": topic, **answer(error)} for topic, error in found.topics]}
+        results = [{"name": topic, **answer(error)} for topic, error in found.topics]
+        return {"throttle_time_ms": found.throttle_ms, "results": results}

@@ -246,7 +246,10 @@ class ClientConnection:
             return body, 0, True  # of a login
         key, channel = asked.api.key, self._channel
         frame = encode_response(key, version, asked.correlation_id, body)
-        if key not in (PRODUCE, FETCH) or channel.quotas is None or isinstance(asked.api, FailedApi | RefusedApi):
+        if channel.quotas is None or isinstance(asked.api, FailedApi | RefusedApi):
+            return frame, 0, True
+        if key not in (PRODUCE, FETCH):
+            self._mute(body.get("throttle_time_ms", 0))  # the broker's own decision
             return frame, 0, True
         throttle_ms = channel.produced(asked.size) if key == PRODUCE else channel.fetched(len(frame))
         if throttle_ms <= 0:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field
 
 from brokers.client_quotas import ClientQuotas
-from scenarios.wire.apis.base import USER, Body, Connection
+from scenarios.wire.apis.base import Body, Connection
 
 if TYPE_CHECKING:
     from scenarios.wire.gateway.gateway import Gateway
@@ -91,7 +91,7 @@ class Throttling:
     @property
     def _client(self) -> tuple[str, str]:
         """The user and the client id that the quotas are looked up for."""
-        return self.context.principal.removeprefix(USER), self.context.client_id
+        return self.context.user, self.context.client_id
 
     @property
     def _now_ms(self) -> int:

@@ -86,7 +86,7 @@ async def test_create_topics_requests(release: str) -> None:
     of one request each topic has its own answer."""
     async with cluster(3, {"old": [[0]]}, profile=release) as c:
 
-        async def create(*topics: NewTopic, timeout_us: int = MINUTE, **more: bool) -> list[Errors]:
+        async def create(*topics: NewTopic, timeout_us: int = MINUTE, **more: Any) -> list[Errors]:
             response = await c.send(c.controller(), CreateTopicsRequest(topics, timeout_us, **more))
             return [topic.error.code for topic in response.topics]
 
