@@ -1,8 +1,9 @@
 """The bytes that replicas received which moves add, and how many of them were wasted.
 
 A replica is added if it did not have the partition when the move began; where the topic is made during the move (again,
-or for the first time), if that did not give it the partition. The bytes that it fetches until the move ends are moved. Of these, the bytes that it loses meanwhile, by a truncation or with its log, are wasted. All of them are if
-the replica is not in the assignment when the move ends: its move was cancelled, or replaced by another.
+or for the first time), if that did not give it the partition. The bytes that it fetches until the move ends are moved.
+Of these, the bytes that it loses meanwhile, by a truncation or with its log, are wasted. All of them are if the replica
+is not in the assignment when the move ends: its move was cancelled, or replaced by another.
 """
 
 from __future__ import annotations
