@@ -76,7 +76,7 @@ class CutReach:
         yield from self.consequences()
 
     def consequences(self) -> Iterator[str]:
-        """What follows from the cut, in a sentence."""
+        """The sentence about the consequences."""
         if self.target.means_clients:
             yield f"{_its(self.target, 'requests')} to what is cut fail after request.timeout.ms; no broker notices"
             return
