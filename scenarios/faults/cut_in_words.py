@@ -72,7 +72,7 @@ class CutReach:
 
     def sentences(self) -> Iterator[str]:
         """Sentences about what is cut, what is left, and the consequences."""
-        yield self._cut()
+        yield self.cut()
         yield from self.consequences()
 
     def consequences(self) -> Iterator[str]:
@@ -87,7 +87,8 @@ class CutReach:
         elif self.ends:
             yield "the cluster itself does not notice: no session expires, and no ISR changes"
 
-    def _cut(self) -> str:
+    def cut(self) -> str:
+        """The sentence about what is cut, and what is left."""
         who = _who(self.target)
         lost = _and([*_ids(self.lost, len(self._brokers)), *self.named, *self._others(lost=True)])
         still = _and([*self._brokers_left(), *self._others(lost=False)])
@@ -97,14 +98,14 @@ class CutReach:
             way = {
                 "both": f"{who} are cut from {lost}",
                 "from": f"what {who} send to {lost} does not arrive, what they are sent does",
-                "to": f"what {lost} send to {who} does not arrive, what they send does",
+                "to": f"nothing from {lost} arrives at {who}, what they send does",
             }[self.ways]
         else:
             left = f"it still reaches {still}" if still else "it reaches no other machine"
             way = {
                 "both": f"{who} is cut from {lost}",
                 "from": f"what {who} sends to {lost} does not arrive, what it is sent does",
-                "to": f"what {lost} send to {who} does not arrive, what it sends does",
+                "to": f"nothing from {lost} arrives at {who}, what it sends does",
             }[self.ways]
         return f"{way}; {left}"
 
@@ -163,11 +164,11 @@ def of_groups(
     """Sentences about a network that is divided into groups: for the brokers, the roles and the clients of each."""
     for place, group in enumerate(groups):
         earlier, later = ([peer for other in side for peer in other] for side in (groups[:place], groups[place + 1 :]))
-        cuts = (("from", later), ("to", earlier)) if one_way else (("both", [*earlier, *later]),)
+        all_ends = [*earlier, *later]
+        ways, ends = ("both", all_ends) if not one_way else ("from", later) if later else ("to", earlier)
         for target in _targets(scenario, group):
-            for ways, ends in cuts:
-                if ends:
-                    yield from CutReach(scenario, target, ends, ways, duration_us).sentences()
+            yield CutReach(scenario, target, ends, ways, duration_us).cut()
+            yield from CutReach(scenario, target, all_ends, "both", duration_us).consequences()
 
 
 def of_drawn_groups(scenario: Scenario, into: int, with_zookeeper: bool, duration_us: int | None) -> Iterator[str]:

@@ -143,6 +143,17 @@ def test_what_is_reached_and_what_follows(entry: dict[str, Any], what: str, then
             ],
         ),
         (
+            {"groups": [[0], [1], [2, "zookeeper"]], "one_way": True, "duration": "30s"},
+            [
+                "what broker 0 sends to brokers 1, 2 and ZooKeeper does not arrive, what it is sent does; it still",
+                EXPIRES,
+                "what broker 1 sends to broker 2 and ZooKeeper does not arrive, what it is sent does; it still reaches",
+                EXPIRES,
+                "nothing from brokers 0, 1 arrives at broker 2, what it sends does; it still reaches brokers 3, 4,",
+                STAYS,
+            ],
+        ),
+        (
             {"groups": [["brokers"], ["zookeeper"]], "duration": "30s"},
             [
                 "brokers 0, 1, 2, 3, 4 are cut from ZooKeeper; they still reach each other and the clients",
