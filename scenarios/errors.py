@@ -81,6 +81,10 @@ class BadInput(Exception):
         """A copy with Kafka's error ``code``, which a cluster would answer with."""
         return self.each(lambda one: one._changed(what=f"{one.what} (Kafka: {code})"))
 
+    def saying(self, said: str, instead: str) -> BadInput:
+        """A copy with other words where the errors have ``said``."""
+        return self.each(lambda one: one._changed(what=one.what.replace(said, instead)))
+
     def _changed(self, **changes: Any) -> BadInput:
         names = ("what", "where", "source", "line", "column", "others")
         return type(self)(**{**{name: getattr(self, name) for name in names}, **changes})

@@ -72,7 +72,11 @@ class CutReach:
 
     def sentences(self) -> Iterator[str]:
         """Sentences about what is cut, what is left, and the consequences."""
-        yield self._cut()
+        yield self.cut()
+        yield from self.consequences()
+
+    def consequences(self) -> Iterator[str]:
+        """The sentence about the consequences."""
         if self.target.means_clients:
             yield f"{_its(self.target, 'requests')} to what is cut fail after request.timeout.ms; no broker notices"
             return
@@ -83,7 +87,8 @@ class CutReach:
         elif self.ends:
             yield "the cluster itself does not notice: no session expires, and no ISR changes"
 
-    def _cut(self) -> str:
+    def cut(self) -> str:
+        """The sentence about what is cut, and what is left."""
         who = _who(self.target)
         lost = _and([*_ids(self.lost, len(self._brokers)), *self.named, *self._others(lost=True)])
         still = _and([*self._brokers_left(), *self._others(lost=False)])
@@ -93,14 +98,14 @@ class CutReach:
             way = {
                 "both": f"{who} are cut from {lost}",
                 "from": f"what {who} send to {lost} does not arrive, what they are sent does",
-                "to": f"what {lost} send to {who} does not arrive, what they send does",
+                "to": f"nothing from {lost} arrives at {who}, what they send does",
             }[self.ways]
         else:
             left = f"it still reaches {still}" if still else "it reaches no other machine"
             way = {
                 "both": f"{who} is cut from {lost}",
                 "from": f"what {who} sends to {lost} does not arrive, what it is sent does",
-                "to": f"what {lost} send to {who} does not arrive, what it sends does",
+                "to": f"nothing from {lost} arrives at {who}, what it sends does",
             }[self.ways]
         return f"{way}; {left}"
 
@@ -134,6 +139,8 @@ class CutReach:
         elected = "others are elected for what it leads"
         if self.target.role == "controller":
             elected = "another controller is elected, and others for what it leads"
+        if set(self._brokers) <= set(self.target.brokers):
+            elected = "no broker is left that could be elected"
         return (
             f"{each}its ZooKeeper session expires after {timeout} and up to "
             f"{format_duration(ZOOKEEPER_TIMES.tick_us)} more, and {elected}"
@@ -149,6 +156,40 @@ class CutReach:
             f"{stays}, and leader of what it leads; a follower that is cut from its leader leaves the ISR when it has "
             f"lacked new data for {lag}"
         )
+
+
+def of_groups(
+    scenario: Scenario, groups: Sequence[Sequence[Peer]], one_way: bool, duration_us: int | None
+) -> Iterator[str]:
+    """Sentences about a network that is divided into groups: for the brokers, the roles and the clients of each."""
+    for place, group in enumerate(groups):
+        earlier, later = ([peer for other in side for peer in other] for side in (groups[:place], groups[place + 1 :]))
+        all_ends = [*earlier, *later]
+        ways, ends = ("both", all_ends) if not one_way else ("from", later) if later else ("to", earlier)
+        for target in _targets(scenario, group):
+            yield CutReach(scenario, target, ends, ways, duration_us).cut()
+            yield from CutReach(scenario, target, all_ends, "both", duration_us).consequences()
+
+
+def of_drawn_groups(scenario: Scenario, into: int, with_zookeeper: bool, duration_us: int | None) -> Iterator[str]:
+    """Sentences about a network that is divided into groups which are drawn."""
+    zookeeper = "ZooKeeper is in one of them" if with_zookeeper else "all reach ZooKeeper"
+    yield f"the brokers are divided into {into} groups that do not reach each other; {zookeeper}"
+    end = ZOOKEEPER_PEER if with_zookeeper else Target(brokers=scenario.cluster.ids)
+    who = "a broker of a group without it" if with_zookeeper else "each broker"
+    for line in CutReach(scenario, Target(), [end], "both", duration_us).consequences():
+        yield f"{who}: {line}"
+
+
+def _targets(scenario: Scenario, group: Sequence[Peer]) -> Iterator[Target]:
+    """The machines of a group but ZooKeeper: its brokers together, then each of its roles."""
+    named = [peer for peer in group if isinstance(peer, Target)]
+    ids = [broker for target in named if target.role is None for broker in target.brokers]
+    if any(peer in (BROKERS_PEER, ALL_PEERS) for peer in group):
+        ids = list(scenario.cluster.ids)
+    if ids:
+        yield Target(brokers=ids)
+    yield from (target for target in named if target.role is not None)
 
 
 def without_end(scenario: Scenario, entry: MethodEntry) -> Iterator[str]:

@@ -162,11 +162,21 @@ def forecast(
         for name in names
         for rate in (tuple(throttles) or ("as it is",))
     ]
-    found = list(dict.fromkeys(found))
+    found = list(dict.fromkeys(_with_one_least(found)))
     found.sort(key=lambda one: (one.estimate_s is None, one.estimate_s or 0.0, -(one.throttle or 0)))
     return Forecast(
         settled.title, demand.moving, tuple(_brokers(demand)), tuple(found), demand.left_out, demand.outages
     )
+
+
+def _with_one_least(outlooks: Iterable[Outlook]) -> list[Outlook]:
+    """The outlooks, where all throttles of a strategy have the same least one. What each finds differs somewhat, as
+    copies end in another order: the widest under which the plan never ends counts, else the narrowest."""
+    found, least = list(outlooks), dict[str, int]()
+    for one in sorted(found, key=lambda one: (not one.never_ends, (one.throttle or 0) * (-1 if one.never_ends else 1))):
+        if one.least_throttle is not None:
+            least.setdefault(one.strategy, one.least_throttle)
+    return [one if one.throttle is None else evolve(one, least_throttle=least.get(one.strategy)) for one in found]
 
 
 def throttle_of(scenario: Scenario, plan: Plan) -> Throttle | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import frozen
 
 from scenarios.errors import BadInput
-from scenarios.language.plan import PLAN
+from scenarios.language.plan import PLAN, in_plan_file
 from scenarios.language.schema.kinds import at
 from scenarios.reading import parse_json, read_text
 from scenarios.units import parse_duration
@@ -47,9 +47,9 @@ def read_plan(path: str) -> Plan:
         raise error.in_file(path) from None
 
 
-def with_plan(scenario: Scenario, plan: Plan, source: str) -> Scenario:
-    """The scenario with this plan alone, requested where the file requests its first one. Raises: BadInput, where the
-    plan does not fit the topics and brokers."""
+def with_plan(scenario: Scenario, plan: Plan, source: str = "") -> Scenario:
+    """The scenario with this plan alone, requested where the file requests its first one. ``source``: the plan's own
+    file. Raises: BadInput, where the plan does not fit the topics and brokers."""
     table = scenario.to_table()
     table["plan"] = PLAN.dump(plan)
     method: list[dict[str, Any]] = []
@@ -62,16 +62,16 @@ def with_plan(scenario: Scenario, plan: Plan, source: str) -> Scenario:
         method.insert(0, {"at": BEGINS, "action": REQUEST})
     table["method"] = method
     try:
-        return scenario.from_table(table, source=scenario.source)
+        with in_plan_file(source):
+            return scenario.from_table(table, source=scenario.source)
     except BadInput as error:
-        inside = error.where == "plan" or error.where.startswith("plan.")
-        raise error.in_file(source if inside else scenario.source) from None
+        raise error.in_file(scenario.source) from None
 
 
 def variant(scenario: Scenario, plan: Plan, strategy: str, lasts_s: float, death: Death | None) -> Scenario:
     """The scenario with this plan alone, under a strategy and the throttle in its name, with time enough for moves that
     take about ``lasts_s``, and with the death of a broker for ``DEAD_S``."""
-    table = with_plan(scenario, plan, scenario.source).to_table()
+    table = with_plan(scenario, plan).to_table()
     begins_s = 0.0
     for entry in table["method"]:
         if entry["action"] == REQUEST:

@@ -21,6 +21,7 @@ from scenarios.profiles import DEFAULT_PROFILE, check_profile
 from scenarios.units import counted, format_rate, format_size
 
 WITH_TOPIC_IDS = "kafka-2.8"
+WITH_ELR = "kafka-3.9"
 """The profile of the first release whose topics have ids (KIP-516)."""
 LAGGING = 0.9
 """The share of the largest replica's size below which another one counts as lagging."""
@@ -370,14 +371,13 @@ class _Rules:
             return check_profile(self.profile)
         if self.found.profile:
             return self.found.profile
-        if self.found.has_topic_ids:
-            self.notes.append(
-                "topics have ids, as since Kafka 2.8, and no source knows the release: the profile "
-                f"{WITH_TOPIC_IDS} is a guess (add --profile)"
-            )
-            return WITH_TOPIC_IDS
-        self.notes.append(f"no source knows the release: the profile {DEFAULT_PROFILE} is a guess (add --profile)")
-        return DEFAULT_PROFILE
+        guess, seen = DEFAULT_PROFILE, ""
+        if self.found.has_topic_ids:  # a new tool shows the columns of older brokers, too, whose topics have no ids
+            guess, seen = WITH_TOPIC_IDS, "topics have ids, as since Kafka 2.8, and "
+            if self.found.has_elr:
+                guess, seen = WITH_ELR, "the text of topics with ids has Elr, as kafka-topics since 3.8, and "
+        self.notes.append(f"{seen}no source knows the release: the profile {guess} is a guess (add --profile)")
+        return guess
 
     def _check_moves(self) -> None:
         for move in self.found.moves:

@@ -108,6 +108,7 @@ class Found:
         controller: the broker that is controller.
         profile: the one of the release; empty where that is not known.
         has_topic_ids: whether a topic has an id (KIP-516, 2.8).
+        has_elr: whether a text has the columns of KIP-966, which TopicCommand prints from 3.8 on.
         is_idle: whether a live cluster was seen to which nothing is written.
         sources: the files and commands that were read, each with a line about it.
         notes: what a rule decided, each as a line.
@@ -131,6 +132,7 @@ class Found:
     controller: int | None = None
     profile: str = ""
     has_topic_ids: bool = False
+    has_elr: bool = False
     is_idle: bool = False
     sources: list[str] = field(factory=list)
     notes: list[str] = field(factory=list)

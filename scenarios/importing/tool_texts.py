@@ -6,11 +6,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from scenarios.errors import BadInput
 from scenarios.importing.found import Found, FoundMove, FoundPartition, FoundReplica
 from scenarios.importing.json_texts import JsonObject, entries, read_objects, whole
+from scenarios.language.schema.kinds import at
 from scenarios.reading import read_text
 from scenarios.units import counted
 
@@ -65,6 +68,7 @@ def read_topics(path: Path, found: Found) -> None:
             if "Partition" in fields:
                 _add_partition(fields, found, source)
                 seen[fields["Topic"], fields["Partition"]] = None
+                found.has_elr = found.has_elr or "LastKnownElr" in fields
             elif "PartitionCount" in fields:
                 stated[fields["Topic"]] = number, fields["PartitionCount"]
                 config = _settings(fields.get("Configs", ""))
@@ -238,28 +242,34 @@ def read_reassignment(path: Path, found: Found) -> None:
     if "partitions" not in chosen.value and "topics" in chosen.value:
         raise BadInput("lists topics for --generate; name what that proposed", source=source, line=chosen.line)
     seen: set[tuple[str, int]] = set()
-    for each in entries(chosen.value, "partitions", source, _PLAN):
-        topic, number = each.get("topic"), whole(each, "partition", source, _PLAN)
-        replicas, dirs = each.get("replicas"), each.get("log_dirs", [])
-        ids = isinstance(replicas, list) and replicas and all(type(one) is int and one >= 0 for one in replicas)
-        if not isinstance(topic, str) or not ids or not isinstance(dirs, list):
-            raise BadInput(f"an entry without a topic or its replicas; name {_PLAN}", source=source)
-        if (topic, number) in seen or len(set(replicas)) != len(replicas):  # type: ignore[arg-type]
-            raise BadInput(f"{topic}-{number} is named twice, or one of its replicas; keep one", source=source)
-        if dirs and len(dirs) != len(replicas):  # type: ignore[arg-type]
-            raise BadInput(
-                f"{topic}-{number} has {len(dirs)} log_dirs for {counted(len(replicas), 'replicas')}; "  # type: ignore[arg-type]
-                'write one for each ("any" where it is free), or none',
-                source=source,
-            )
-        seen.add((topic, number))
-        found.moves.append(FoundMove(topic, number, tuple(replicas), tuple(map(str, dirs))))  # type: ignore[arg-type]
-        for broker in replicas:  # type: ignore[union-attr]
+    for index, each in enumerate(entries(chosen.value, "partitions", source, _PLAN)):
+        move = at(f"partitions[{index}]", partial(_move, source, seen), each)
+        found.moves.append(move)
+        for broker in move.replicas:
             found.add_broker(broker, source)
     if not found.moves:
         raise BadInput(f"moves no partition; name {_PLAN}", source=source)
     what = "the reassignment that --generate proposed" if chosen.heading.startswith(_PROPOSED) else "reassignment JSON"
     found.sources.append(f"{source}: {what}, {counted(len(seen), 'partitions')}")
+
+
+def _move(source: str, seen: set[tuple[str, int]], entry: Mapping[str, Any]) -> FoundMove:
+    """The move that an entry of the JSON asks for, which joins those that were ``seen``. Raises: BadInput."""
+    topic, number = entry.get("topic"), whole(entry, "partition", source, _PLAN)
+    replicas, dirs = entry.get("replicas", []), entry.get("log_dirs", [])
+    ids = isinstance(replicas, list) and replicas and all(type(one) is int and one >= 0 for one in replicas)
+    if not isinstance(topic, str) or not ids or not isinstance(dirs, list):
+        raise BadInput(f"an entry without a topic or its replicas; name {_PLAN}", source=source)
+    if (topic, number) in seen or len(set(replicas)) != len(replicas):
+        raise BadInput(f"{topic}-{number} is named twice, or one of its replicas; keep one", source=source)
+    if dirs and len(dirs) != len(replicas):
+        raise BadInput(
+            f"{topic}-{number} has {len(dirs)} log_dirs for {counted(len(replicas), 'replicas')}; "
+            'write one for each ("any" where it is free), or none',
+            source=source,
+        )
+    seen.add((topic, number))
+    return FoundMove(topic, number, tuple(replicas), tuple(map(str, dirs)))
 
 
 def _plan_of(objects: list[JsonObject], source: str) -> JsonObject:

@@ -176,10 +176,10 @@ def check_reach(known: KnownNames, when: When) -> None:
 
 def check_protocol(known: KnownNames, steps: Sequence[str], edge: str) -> Sequence[Gate]:
     """The gates that the strategy has of these steps. Raises: BadInput where there is none."""
-    strategy = known.scenario.strategy.parsed
-    gates = gates_of(steps, edge, strategy.protocol)
+    strategy = known.scenario.strategy
+    gates = gates_of(steps, edge, strategy.parsed.protocol)
     if not gates:
-        raise BadInput(unreachable(steps[0], strategy.name), where="step")
+        raise BadInput(unreachable(steps[0], strategy, known.scenario.profile), where="step")
     return gates
 
 

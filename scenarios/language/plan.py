@@ -4,7 +4,8 @@ words from which it is generated (``scenarios.language.generated``)."""
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from attrs import evolve, field, frozen
@@ -233,12 +234,35 @@ def with_plan_file(document: Mapping[str, object], folder: Path) -> dict[str, ob
     return {**document, "plan": at("plan.file", lambda name: _read_json(folder, name), plan["file"])}
 
 
+def plan_file(document: Mapping[str, object], folder: Path) -> str:
+    """The path of the file that ``with_plan_file`` reads; empty where the plan is in place."""
+    plan = document.get("plan")
+    return str(folder / str(plan["file"])) if isinstance(plan, Mapping) and "file" in plan else ""
+
+
+@contextmanager
+def in_plan_file(path: str) -> Iterator[None]:
+    """Errors about the plan that are raised inside get the path of its file, and the entry in it; an empty path changes
+    none."""
+
+    def placed(one: BadInput) -> BadInput:
+        first, _, entry = one.where.partition(".")
+        return BadInput(one.what, where=entry, source=path) if first == "plan" and not one.source else one
+
+    try:
+        yield
+    except BadInput as error:
+        raise (error.each(placed) if path else error) from None
+
+
 def _read_json(folder: Path, name: object) -> object:
     wanted = "a JSON file"
     data = read_beside(folder, name, wanted, "move.json")
     try:
         return parse_json(decoded(data, wanted))
     except json.JSONDecodeError as error:
-        raise BadInput(f"broken JSON: {error.msg}; correct it", source=str(name), line=error.lineno) from None
+        raise BadInput(
+            f"broken JSON: {error.msg}; correct it", source=str(folder / str(name)), line=error.lineno
+        ) from None
     except BadInput as error:
-        raise error.in_file(str(name)) from None
+        raise error.in_file(str(folder / str(name))) from None

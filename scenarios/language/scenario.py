@@ -29,7 +29,7 @@ from scenarios.language.expect import Expect, SteadyState
 from scenarios.language.fidelity import EXACT, FIDELITIES
 from scenarios.language.generated import Placements
 from scenarios.language.kafka_settings import BROKER_SETTINGS
-from scenarios.language.plan import PLAN, GeneratedPlan, Plan, with_plan_file
+from scenarios.language.plan import PLAN, GeneratedPlan, Plan, in_plan_file, plan_file, with_plan_file
 from scenarios.language.recorded_frames import FRAMES, Frames, with_frames_file
 from scenarios.language.schedules import FIFO, SCHEDULE
 from scenarios.language.schema.kinds import SOME_TIME, Choice, Integer, ListOf, Named, Text, as_tuple, at
@@ -271,12 +271,16 @@ class Scenario(Checked):
         """Read and check a scenario's text; ``folder`` is where a ``plan.file`` is looked for, ``profile`` that of
         a text that names none."""
         document = parse_document(text, source)
-        if profile is not None:
-            document = {"profile": profile, **document}
+        added = {} if profile is None or "profile" in document else {"profile": profile}
+        document = {**added, **document}
         try:
-            return cls.from_table(_with_files(document, folder or Path()), source=source)
+            table = _with_files(document, folder or Path())
+            with in_plan_file(plan_file(document, folder or Path())):
+                return cls.from_table(table, source=source)
         except BadInput as error:
             found = error if is_json(source) else placed(error, text)
+            for name in added.values():
+                found = found.saying(repr(name), f"{name!r} (the file names none)")
             raise found.in_file(source) from None
 
     @classmethod

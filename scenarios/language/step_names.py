@@ -14,7 +14,7 @@ from attrs import frozen
 from controller.procedures import ALIASES, PROCEDURES, STEPS
 from controller.steps import PHASES
 from scenarios.errors import BadInput, did_you_mean
-from scenarios.language.strategies.strategy import one_of_each_shape
+from scenarios.language.strategies.strategy import StrategySpec, one_of_each_shape
 
 
 @frozen
@@ -105,12 +105,13 @@ def check_step(step: str) -> None:
         raise BadInput(f"unknown step {step!r}; {hint}")
 
 
-def unreachable(step: str, strategy: str) -> str:
-    """Why ``strategy`` cannot reach a known step, and which strategies can."""
+def unreachable(step: str, strategy: StrategySpec, profile: str) -> str:
+    """Why a scenario with that strategy and profile cannot reach a known step, and which strategies can."""
     owner = PROCEDURES[step.partition(" ")[2]] if is_any(step) else STEPS[canonical(step)]
     having = ", ".join(one_of_each_shape(owner.name))
+    of = "" if strategy.stated else f", that of profile {profile!r},"
     return (
-        f"strategy {strategy!r} has no step {step!r}; strategies that have it: {having}, "
+        f"strategy {strategy.name!r}{of} has no step {step!r}; strategies that have it: {having}, "
         "or write a phase such as 'move.start'"
     )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -155,25 +156,28 @@ def spec_of(original: Scenario, strategy: str, profile: str, seed: int) -> RunSp
 
 
 def write_record(record: RunRecord, original: Scenario, folder: Path, *, overwrite: bool = False) -> None:
-    """Write the data set of one run that is done: ``record``, whose specification is that of ``spec_of``."""
-    from scenarios.runs.dataset.manifest import SINGLE_RUN, Manifest, write_manifest
-    from scenarios.runs.dataset.writer import check_writable, chunk_name, empty_staging, keep_chunk, write_chunk
+    """Write the data set of one run that is done: ``record``, whose specification is that of ``spec_of``. Where that
+    fails, as on a full disk, nothing of it is left."""
+    from scenarios.runs.dataset import manifest, writer
 
-    check_writable(folder)
+    writer.check_writable(folder)
     spec = record.spec
-    write_manifest(
-        folder,
-        Manifest(
-            experiment=SINGLE_RUN, file=original.source, scenario=original.digest(), document=original.to_table(),
-            title=original.title, arms=(spec.arm,), seeds=(spec.seed,),
-        ),
-        overwrite=overwrite,
+    described = manifest.Manifest(
+        experiment=manifest.SINGLE_RUN, file=original.source, scenario=original.digest(), document=original.to_table(),
+        title=original.title, arms=(spec.arm,), seeds=(spec.seed,),
     )  # fmt: skip
-    chunk = chunk_name([spec.run_id])
-    write_chunk(folder, SINGLE_RUN, spec.arm.strategy, chunk, [record])
+    chunk = writer.chunk_name([spec.run_id])
+    describe = partial(manifest.write_manifest, folder, described, overwrite=overwrite)
+    try:
+        writer.write_chunk(folder, manifest.SINGLE_RUN, spec.arm.strategy, chunk, [record], describe)
+    except BaseException:
+        writer.empty_staging(folder)
+        if not writer.drop_chunk(folder, chunk):
+            (folder / manifest.NAME).unlink(missing_ok=True)
+        raise
     if overwrite:
-        keep_chunk(folder, chunk)
-    empty_staging(folder)
+        writer.keep_chunk(folder, chunk)
+    writer.empty_staging(folder)
 
 
 def _record(spec: RunSpec, run: Run, figures: Figures, tables: Mapping[str, Sequence[Any]]) -> RunRecord:

@@ -434,7 +434,7 @@ class ClusterInstance(OperatorTools):
         )  # fmt: skip
         used = self.scenario.strategy
         if not when.gates(used.parsed.protocol):
-            raise BadInput(unreachable(step, used.name))
+            raise BadInput(unreachable(step, used, self.scenario.profile))
         filter = GateFilter.of(when, used.parsed.protocol)
         name = f"step {step}, {edge}" + (f", of {partition}" if partition else "")
         return HeldGate(name, self._world, self._cluster.gates, filter, do)

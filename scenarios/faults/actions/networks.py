@@ -10,12 +10,13 @@ from attrs import field, frozen
 from emulator.protocol.events import RoutesChanged
 from emulator.zookeeper import ZOOKEEPER
 from scenarios.errors import BadInput
-from scenarios.faults.cut_in_words import without_end
+from scenarios.faults.cut_in_words import of_drawn_groups, of_groups, without_end
 from scenarios.faults.performer import ActionContext, PerformedAction, machine_name
 from scenarios.language import MethodEntry, Scenario, Target
 from scenarios.language.actions import action
 from scenarios.language.known_names import KnownNames
 from scenarios.language.schema.kinds import Boolean, Integer, ListOf, as_tuple
+from scenarios.language.schema.spans import at_most
 from scenarios.language.schema.table_reader import key
 from scenarios.language.targets import ALL_PEERS, PEERS, ZOOKEEPER_PEER, Peer, as_peers
 
@@ -93,7 +94,12 @@ class NetworkPartition(PerformedAction):
                     raise BadInput(f"{member!r} is in two groups; keep one", where=f"groups[{place}]")
 
     def hints(self, scenario: Scenario, entry: MethodEntry) -> Iterable[str]:
-        return without_end(scenario, entry)
+        lasts_us = None if entry.duration_us is None else at_most(entry.duration_us)
+        if self.into is not None:
+            yield from of_drawn_groups(scenario, self.into, self.with_zookeeper, lasts_us)
+        else:
+            yield from of_groups(scenario, self.groups, self.one_way, lasts_us)
+        yield from without_end(scenario, entry)
 
     def told(self, context: ActionContext) -> str:
         arrow = " -/> " if self.one_way else " | "

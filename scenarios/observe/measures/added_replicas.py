@@ -1,8 +1,9 @@
 """The bytes that replicas received which moves add, and how many of them were wasted.
 
-A replica is added if it did not have the partition when the move began. The bytes that it fetches until the move ends
-are moved. Of these, the bytes that it loses meanwhile, by a truncation or with its log, are wasted. All of them are if
-the replica is not in the assignment when the move ends: its move was cancelled, or replaced by another.
+A replica is added if it did not have the partition when the move began; where the topic is made during the move (again,
+or for the first time), if that did not give it the partition. The bytes that it fetches until the move ends are moved.
+Of these, the bytes that it loses meanwhile, by a truncation or with its log, are wasted. All of them are if the replica
+is not in the assignment when the move ends: its move was cancelled, or replaced by another.
 """
 
 from __future__ import annotations
@@ -111,6 +112,11 @@ class AddedReplicas:
             self._trace.fold(Truncated, self._cut)
             self._trace.fold(LogLoaded, self._cut)
             self._trace.fold(ReplicaStopped, self._stopped)
+
+    def made(self, tp: TopicPartition, replicas: tuple[int, ...]) -> None:
+        """Take note that the topic of a move was made, with these replicas of the partition: what they fetch from now
+        on is no move's."""
+        self._moves[tp.topic][tp.partition].original = replicas
 
     def end(self, tp: TopicPartition, t_us: int, assignment: tuple[int, ...]) -> list[AddedReplicaRow]:
         """End a move. Returns a row for each of its added replicas."""

@@ -313,6 +313,8 @@ class Moves(Fold):
         move = self._open.get(event.tp)
         if move is None:
             return
+        if not (event.before or move.row.failed):
+            self._added.made(event.tp, event.replicas)
         if move.row.failed and not event.replicas:
             del self._open[event.tp]
         elif not move.row.original and event.replicas:

@@ -153,7 +153,8 @@ ABOUT: Mapping[str, ColumnMeaning] = {
         begun="whether a controller took it up",
     ),
     "added_replicas": _about(
-        "What each replica received in a move that did not have the partition before it.",
+        "What each replica received in a move that did not have the partition before it, nor got it with a topic that "
+        "was made during it.",
         "one row per added replica that received anything",
         w_us="how long the move took; of an open one up to the run's end",
         node="the added replica",

@@ -23,7 +23,7 @@ from scenarios.observe.measures.figure import Value
 from scenarios.observe.measures.figures import declared
 from scenarios.reading import check_file
 from scenarios.runs.dataset.arm import Arm
-from scenarios.runs.dataset.manifest import Manifest, read_manifest
+from scenarios.runs.dataset.manifest import SINGLE_RUN, Manifest, read_manifest
 from scenarios.runs.dataset.run_record import DONE
 from scenarios.runs.dataset.table_schemas import (
     FIGURES,
@@ -86,7 +86,8 @@ def open_data_set(root: Path) -> DataSet:
     manifest = read_manifest(root)
     found = committed(root)
     if not found:
-        raise BadInput("holds no finished run; run the sweep to its end", source=str(root))
+        again = "run it again with run --trace" if manifest.experiment == SINGLE_RUN else "run the sweep to its end"
+        raise BadInput(f"holds no finished run; {again}", source=str(root))
     for part in found:
         _check_tables(root, part)
     parts = {table: tuple(path for part in found if (path := root / table / part.place).exists()) for table in SCHEMAS}

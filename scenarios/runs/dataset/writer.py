@@ -92,6 +92,26 @@ def keep_chunk(root: Path, chunk: str) -> None:
         raise cannot_write(root, error) from error
 
 
+def drop_chunk(root: Path, chunk: str) -> bool:
+    """Remove the files of a chunk that does not count, and folders that are empty then. Returns whether chunks are
+    left; what cannot be removed stays."""
+    parts = list(root.glob(PARTS))
+    ours = [path for path in parts if path.name == part_name(chunk)]
+    if all(path.relative_to(root).parts[0] != RUNS for path in ours):
+        for path in ours:
+            with suppress(OSError):
+                path.unlink()
+    folders = (
+        *root.glob("*/experiment=*/strategy=*"),
+        *root.glob("*/experiment=*"),
+        *(root / table for table in SCHEMAS),
+    )
+    for folder in folders:
+        with suppress(OSError):
+            folder.rmdir()
+    return any(path.exists() for path in parts)
+
+
 def put_table(root: Path, final: Path, table: pa.Table) -> Path:
     """Write a part of a table, see ``put``."""
     return put(root, final, lambda staged: pq.write_table(table, staged, compression="zstd"))

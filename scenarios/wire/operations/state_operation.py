@@ -10,6 +10,7 @@ from brokers.topic_creation import INTERNAL_TOPICS
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import TOPICS, decode_reassigning, decode_topic, topic_path
 from scenarios.errors import BadInput
+from scenarios.faults.performer import machine_name
 from scenarios.language.schema.kinds import Text
 from scenarios.language.schema.table_reader import Checked, key
 from scenarios.language.topic_spec import split_partition
@@ -35,7 +36,7 @@ def state(stage: LiveStage, asked: StateKeys, reply: Reply) -> None:
         "at_us": stage.world.now,
         "controller": next(iter(roles.controller()), None),
         "brokers": [{"broker": broker, "state": roles.state_of(broker)} for broker in cluster.nodes],
-        "clients": [cluster.clients[machine] for machine in roles.clients()],
+        "clients": [machine_name(cluster, machine) for machine in roles.clients()],
         "partitions": partitions,
     }
     reply(answer)

@@ -58,6 +58,14 @@ def test_a_leader_is_crashed_and_healed(ctl: Ctl) -> None:
     assert "brokers 0 up, 1 up, 2 up" in ctl("state")
 
 
+def test_every_client_has_a_name(capsys: pytest.CaptureFixture[str]) -> None:
+    """Also one to which nothing gives a name: that of its machine, as in the timeline."""
+    loads = [{"topic": "orders", "producerRate": 1}, {"topic": "orders", "producerRate": 1, "name": "checkout"}]
+    with served({**SCENARIO, "workloads": loads, "consumers": [{"topic": "orders"}]}) as cluster:
+        answer = json.loads(Ctl(cluster.run.control, capsys)("state", "--format", "json"))
+    assert answer["clients"] == ["producer-0", "checkout", "consumer-0"]
+
+
 def test_a_plan_is_handed_over_and_its_tool_answers(ctl: Ctl, tmp_path: Path) -> None:
     plan = tmp_path / "plan.json"
     plan.write_text(json.dumps({"version": 1, "partitions": [{"topic": "orders", "partition": 1, "replicas": [2, 1]}]}))

@@ -123,6 +123,65 @@ def test_what_is_reached_and_what_follows(entry: dict[str, Any], what: str, then
     assert second.startswith(f"    {then}")
 
 
+@pytest.mark.parametrize(
+    ("keys", "lines"),
+    [
+        (
+            {"groups": [[0, 1, "zookeeper"], [2, 3]], "duration": "30s"},
+            [
+                "brokers 0, 1 are cut from brokers 2, 3; they still reach each other, broker 4, ZooKeeper and the",
+                f"each of them: {STAYS}",
+                "brokers 2, 3 are cut from brokers 0, 1 and ZooKeeper; they still reach each other, broker 4 and the",
+                f"each of them: {EXPIRES}",
+            ],
+        ),
+        (
+            {"groups": [[2], ["zookeeper"]], "one_way": True, "duration": "4s"},
+            [
+                "what broker 2 sends to ZooKeeper does not arrive, what it is sent does; it still reaches all other",
+                SURVIVES,
+            ],
+        ),
+        (
+            {"groups": [[0], [1], [2, "zookeeper"]], "one_way": True, "duration": "30s"},
+            [
+                "what broker 0 sends to brokers 1, 2 and ZooKeeper does not arrive, what it is sent does; it still",
+                EXPIRES,
+                "what broker 1 sends to broker 2 and ZooKeeper does not arrive, what it is sent does; it still reaches",
+                EXPIRES,
+                "nothing from brokers 0, 1 arrives at broker 2, what it sends does; it still reaches brokers 3, 4,",
+                STAYS,
+            ],
+        ),
+        (
+            {"groups": [["brokers"], ["zookeeper"]], "duration": "30s"},
+            [
+                "brokers 0, 1, 2, 3, 4 are cut from ZooKeeper; they still reach each other and the clients",
+                f"each of them: {EXPIRES.replace('others are elected', 'no broker is left that could be elected')}",
+            ],
+        ),
+        (
+            {"into": 2, "zookeeper": True, "duration": "30s"},
+            [
+                "the brokers are divided into 2 groups that do not reach each other; ZooKeeper is in one of them",
+                f"a broker of a group without it: {EXPIRES}",
+            ],
+        ),
+        (
+            {"into": 2, "duration": "30s"},
+            [
+                "the brokers are divided into 2 groups that do not reach each other; all reach ZooKeeper",
+                f"each broker: {STAYS}",
+            ],
+        ),
+    ],
+)
+def test_what_follows_for_each_group_of_a_divided_network(keys: dict[str, Any], lines: list[str]) -> None:
+    found = [line.strip() for line in said({"action": "network.partition", **keys})]
+    found[0] = found[0].removeprefix("method[0] network.partition: ")
+    assert [line.startswith(expected) for line, expected in zip(found, lines, strict=True)] == [True] * len(lines)
+
+
 def test_the_session_timeout_of_the_profile_counts() -> None:
     cut = {"action": "link.cut", "target": 1, "peer": "zookeeper", "duration": "12s"}
     assert "12s are shorter than the session timeout (18s)" in said(cut, profile="kafka-2.5")[1]

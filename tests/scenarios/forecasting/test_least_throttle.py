@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from scenarios.forecasting.arithmetic import Outlook, forecast
 from scenarios.language import Scenario
+from scenarios.language.files import load
 from scenarios.runs import run_scenario
 
 BEGINS_S = 5
@@ -115,3 +116,12 @@ def test_the_least_throttle_parts_what_ends_from_what_does_not(drawn: Drawn) -> 
     below = outlook(drawn, BELOW * least)
     assume(below.estimate_s is None or below.estimate_s > 11)  # all may pass in the first window
     assert below.never_ends
+
+
+def test_an_answer_has_one_least_throttle_of_each_strategy() -> None:
+    """Copies end in another order under each throttle, and what they need at most differs with it."""
+    scenario, strategies = load("many-small-moves"), ("kip-455+window-2", "kafka-6794")
+    outlooks = forecast(scenario, scenario.plans[0], (1_000_000, 10_000_000, 50_000_000), strategies).outlooks
+    assert len(outlooks) == 6
+    for strategy in strategies:
+        assert len({one.least_throttle for one in outlooks if one.strategy == strategy}) == 1

@@ -57,10 +57,17 @@ def test_a_text_from_which_a_line_is_missing_is_refused(form: str, gone: int, tm
         scenario_of(tmp_path, topics="".join(lines[:at] + lines[at + 1 :]))
 
 
-@pytest.mark.parametrize(("form", "profile"), [("2.3", "kafka-2.3"), ("3.0", "kafka-2.8")])
-def test_topics_with_ids_are_of_a_release_that_has_them(form: str, profile: str, tmp_path: Path) -> None:
-    """KIP-516, 2.8: TopicCommand prints an id where the topic has one."""
-    scenario, text = scenario_of(tmp_path, topics=FORMS[form])
+@pytest.mark.parametrize(
+    ("form", "tabs", "profile"),
+    [
+        ("2.3", True, "kafka-2.3"), ("3.0", True, "kafka-2.8"), ("4.0", True, "kafka-3.9"), ("4.0", False, "kafka-3.9"),
+        ("narrow blanks", True, "kafka-2.3"),
+    ],
+)  # fmt: skip
+def test_topics_with_ids_are_of_a_release_that_has_them(form: str, tabs: bool, profile: str, tmp_path: Path) -> None:
+    """KIP-516, 2.8: TopicCommand prints an id where the topic has one. KIP-966, 3.8: it always prints two columns more,
+    also those of brokers of before 2.8."""
+    scenario, text = scenario_of(tmp_path, topics=FORMS[form] if tabs else FORMS[form].replace("\t", " "))
     assert scenario.profile == profile
     assert f"the profile {profile} is a guess (add --profile)" in text
 

@@ -54,12 +54,18 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
             Scenario.load(path)
 
 
+MOVED = '{"topic": "orders", "partition": 0, "replicas": [3, 4, 5]}'
+
+
 def test_a_plan_file_that_is_broken(tmp_path: Path) -> None:
     scenario = tmp_path / "s.toml"
     scenario.write_text(SMALL[: SMALL.index("[plan]")] + '[plan]\nfile = "move.json"\n')
     for content, hint in (
         ('{"version": 1,\n oops}', "move.json:2"),
-        ('{"version": 1}', "'partitions' is missing"),
+        ('{"version": 1}', "move.json: the key 'partitions' is missing"),
+        ('{"file": "move.json"}', "move.json file: unknown key 'file'"),
+        (f'{{"partitions": [{MOVED}, 3]}}', "move.json partitions[1]: the number 3 does not fit"),
+        (f'{{"partitions": [{MOVED.replace("5", "9")}]}}', "move.json partitions[0].replicas: broker 9 does not exist"),
     ):
         (tmp_path / "move.json").write_text(content)
         with pytest.raises(BadInput) as caught:

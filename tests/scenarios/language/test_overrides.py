@@ -78,6 +78,18 @@ def test_a_strategy_that_cannot_reach_the_files_triggers_is_refused() -> None:
     assert Scenario.loads(SMALL).for_run(strategy="kafka-6794").strategy.name == "kafka-6794"
 
 
+def test_a_refusal_says_whose_the_strategy_is_that_the_file_does_not_name() -> None:
+    text = small_and("[[method]]", 'when = { step = "wiki.4" }', 'action = "controller.crash"')
+    text = text.replace('name = "wiki"', "")
+    of = {None: "'kafka-2.3'", "kafka-2.7": "'kafka-2.7' (the file names none)"}
+    for profile, other in ((None, "kip-455.B1"), ("kafka-2.7", "wiki.4")):
+        with pytest.raises(BadInput) as caught:
+            Scenario.loads(text.replace("wiki.4", other), profile=profile)
+        assert f", that of profile {of[profile]}, has no step '{other}'" in str(caught.value)
+    with pytest.raises(BadInput, match=r"strategy 'kip-455', that of profile 'kafka-2\.5', has no step"):
+        Scenario.loads(f'profile = "kafka-2.5"\n{text}', profile="kafka-2.7")
+
+
 def test_a_change_after_which_another_key_is_wrong_names_both() -> None:
     with pytest.raises(BadInput) as caught:
         load("quick-move", [("cluster.brokers", "1")])

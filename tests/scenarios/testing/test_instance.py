@@ -335,7 +335,7 @@ async def test_znodes_are_written_by_hand() -> None:
         ("did you mean 'kafka.server:type=ReplicaManager,name=UnderReplicatedPartitions'?",
          lambda c: c.metric(0, "UnderReplicatedPartition")),
         ("unknown step 'kip-455.B99'; ", lambda c: c.gate("kip-455.B99")),
-        ("strategy 'wiki' has no step 'kip-455.B3'", lambda c: c.gate("kip-455.B3")),
+        ("strategy 'wiki', that of profile 'kafka-2.3', has no step 'kip-455.B3'", lambda c: c.gate("kip-455.B3")),
     ],
 )  # fmt: skip
 @in_virtual_time

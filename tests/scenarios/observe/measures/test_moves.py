@@ -7,7 +7,7 @@ import pytest
 
 from emulator.protocol.assignments import ReassigningReplicas
 from emulator.protocol.errors import Errors
-from emulator.protocol.events import ControllerElected, MoveAnswered, MoveCancelled
+from emulator.protocol.events import ControllerElected, MoveAnswered, MoveCancelled, ReplicaStopped
 from emulator.protocol.znodes import REASSIGN_PARTITIONS, Reassigning, encode_reassignment, encode_topic, topic_path
 from emulator.trace.events import Step
 from tests.scenarios.observe.measures.streams import ORDERS_0, Stream
@@ -313,6 +313,24 @@ def test_nor_is_one_of_a_topic_that_is_deleted_a_move() -> None:
     stream.at(2_000).write(topic_path("orders"), "", op="delete")
     stream.moved()
     assert stream.finish(9_000)["moves"] == 0
+
+
+@pytest.mark.parametrize("again", [True, False])
+def test_what_a_topic_is_made_with_during_its_move_is_not_moved(again: bool) -> None:
+    """A topic that is deleted and made again, or that is asked to move before it is there: its own replicas fetch, and
+    the replica that the move adds to them. Data of the old topic counts, as what was lost."""
+    stream = started() if again else Stream()
+    stream.at(1_000).move((3, 1, 2))
+    if again:
+        stream.append(3, 10)
+        stream.at(2_000).write(topic_path("orders"), "", op="delete")
+        stream.emit(ReplicaStopped, 3, *ORDERS_0, True)
+    topic(stream, (4, 5), {})
+    stream.append(5, 10)
+    topic(stream, (3, 4, 5), {0: ReassigningReplicas((3,), ())})
+    stream.append(3, 10)
+    found = stream.finish(9_000)
+    assert (found["bytes_moved"], found["bytes_wasted"]) == ((200, 100) if again else (100, 0))
 
 
 def test_nor_is_one_that_is_refused_because_its_topic_is_to_be_deleted() -> None:

@@ -6,6 +6,7 @@ import errno
 import multiprocessing
 import os
 import signal
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,14 @@ import pytest
 from attrs import evolve
 
 from scenarios.errors import BadInput
+from scenarios.language import Scenario
 from scenarios.runs.dataset.arm import Arm
 from scenarios.runs.dataset.manifest import read_manifest, write_manifest
 from scenarios.runs.dataset.reader import finished_runs, open_data_set, read_table
 from scenarios.runs.dataset.run_record import RunRecord
 from scenarios.runs.dataset.writer import STAGING, check_writable, empty_staging, put, write_chunk
+from scenarios.runs.record import write_record
+from tests.scenarios.language.builders import SMALL
 from tests.scenarios.runs.dataset.runs import files, manifest, record, spec, write
 
 
@@ -75,6 +79,38 @@ def test_a_full_disk_is_one_line_and_nothing_counts(tmp_path: Path, monkeypatch:
         write(tmp_path, 0)
     assert str(tmp_path) in str(failure.value)
     assert finished_runs(tmp_path) == set()
+
+
+@pytest.mark.parametrize("held", [False, True])
+def test_a_trace_for_which_the_disk_has_no_room_leaves_what_was_there(
+    held: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever of its files is the first without room, the manifest too; the trace of another run then stays."""
+    original, real = Scenario.loads(SMALL), os.fsync
+    room = left = 0
+    if held:
+        write_record(record(0), original, tmp_path)
+    before = files(tmp_path)
+
+    def full(opened: int) -> None:
+        nonlocal left
+        left -= stat.S_ISREG(os.fstat(opened).st_mode)
+        if left < 0:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        real(opened)
+
+    monkeypatch.setattr(os, "fsync", full)
+    while True:
+        left = room
+        try:
+            write_record(record(1), original, tmp_path, overwrite=True)
+            break
+        except BadInput:
+            assert files(tmp_path) == before
+            assert held or list(tmp_path.iterdir()) == []
+        room += 1
+    assert room > 3
+    assert open_data_set(tmp_path).run_ids == (spec(1).run_id,)
 
 
 def die(staged: Path) -> None:
