@@ -41,8 +41,16 @@ from emulator.protocol.api_versions import ApiVersionsRequest, ApiVersionsRespon
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.events import BrokerRegistered
 from emulator.protocol.shown import SettingsTaken
-from emulator.protocol.znodes import ALL_BROKERS, PERSISTENT_PATHS, broker_entity, broker_path, encode_broker
-from emulator.zookeeper import NodeExists, SessionExpired, Stat, ZkClient, ZkSpec
+from emulator.protocol.znodes import (
+    ALL_BROKERS,
+    PERSISTENT_PATHS,
+    broker_entity,
+    broker_path,
+    decode_topic,
+    encode_broker,
+    topic_path,
+)
+from emulator.zookeeper import NodeExists, NoNode, SessionExpired, Stat, ZkClient, ZkSpec
 from fetchers.endpoints import ReplicaFetcherBlockingSend
 from fetchers.manager import ReplicaFetcherManager
 from fetchers.policies import FetcherPolicies
@@ -180,9 +188,19 @@ class Broker:
         await self._despite_expiries(self.register)
         self.controller.start()
         self.settings.start()
-        await self._despite_expiries(self.settings.read_all, zk.wait_until_connected)
+        await self._despite_expiries(self._read_settings, zk.wait_until_connected)
         router.open()
         self.started = True
+
+    async def _read_settings(self) -> None:
+        """Read the settings, and how many partitions the coordinators' topics have that are there
+        (KafkaZkClient.getTopicPartitionCount)."""
+        topics = await self.settings.read_all()
+        for topic in self.replicas.coordinators:
+            if topic in topics:
+                with suppress(NoNode):  # it has been deleted since
+                    data, _ = await self.zk.get(topic_path(topic))
+                    self.replicas.coordinated_partitions[topic] = len(decode_topic(data))
 
     async def _despite_expiries(
         self, act: Callable[[], Awaitable[object]], again: Callable[[], Awaitable[object]] | None = None

@@ -42,14 +42,21 @@ class DynamicConfigManager:
         self._zk.on_children(CONFIG_CHANGES, lambda _: self.look())
         self._process.spawn(self._live, name="config changes")
 
-    async def read_all(self) -> None:
-        """Read the settings of all topics, and of this broker, one after the other (DynamicConfigManager.startup)."""
-        for parent in (CONFIG_TOPICS, CONFIG_BROKERS):
-            for name in await self._zk.children(parent):
-                entity = f"{parent.removeprefix('/config/')}/{name}"
-                settings = await self._settings(entity) if self._concerns(entity) else {}
-                if settings:
-                    self._apply(entity, settings)
+    async def read_all(self) -> Sequence[str]:
+        """Read the settings of all topics, and of this broker, one after the other (DynamicConfigManager.startup).
+        Returns the topics: a topic has its znode of settings from its creation on."""
+        topics = await self._read_each(CONFIG_TOPICS)
+        await self._read_each(CONFIG_BROKERS)
+        return topics
+
+    async def _read_each(self, parent: str) -> Sequence[str]:
+        names = await self._zk.children(parent)
+        for name in names:
+            entity = f"{parent.removeprefix('/config/')}/{name}"
+            settings = await self._settings(entity) if self._concerns(entity) else {}
+            if settings:
+                self._apply(entity, settings)
+        return names
 
     def _concerns(self, entity: str) -> bool:
         """Whether this broker takes over the settings of ``entity``."""

@@ -79,10 +79,12 @@ class InternalTopicPartitions:
     # -- what belongs where -----------------------------------------------------------------------------------------
 
     def partition_for(self, key: str) -> int:
-        """The number of the partition that ``key`` belongs to. Kafka reads the number of partitions once, when the
-        broker starts; here it is known with the first metadata of the topic."""
+        """The number of the partition that ``key`` belongs to. The number of partitions is read once, when the broker
+        starts; metadata may lack partitions that have no leader yet (GroupMetadataManager, TransactionStateManager;
+        0.9 to 3.9). That of a topic which is made later is known with its first metadata; Kafka takes the setting."""
         if not self._count:
-            known = len(self.manager.metadata.partitions_of(self.topic))
+            manager, topic = self.manager, self.topic
+            known = manager.coordinated_partitions.get(topic) or len(manager.metadata.partitions_of(topic))
             if not known:
                 return partition_of(key, self.configured())
             self._count = known

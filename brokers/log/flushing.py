@@ -51,7 +51,8 @@ class LogFlusher:
         if self.writeback is not None and log not in self._unwritten:
             self._unwritten[log] = None
             half_us = self.writeback.delay_us // 2
-            self.process.call_later(half_us + self._draws.below(2 * half_us + 1), self._write_back, log)
+            delay_us = half_us + self._draws.below(2 * half_us + 1)
+            self.process.world.call_later(delay_us, self._write_back, log, background=True)
 
     def _flush(self, log: Log) -> None:
         with suppress(DiskError):  # its directory goes offline
@@ -68,5 +69,6 @@ class LogFlusher:
             self.process.call_later(self.check_us, self._flush_dirty_logs)
 
     def _write_back(self, log: Log) -> None:
+        """Write back, also where the process has ended or is paused: the operating system has the pages."""
         del self._unwritten[log]
         log.write_back()

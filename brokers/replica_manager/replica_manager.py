@@ -107,6 +107,7 @@ class ReplicaManager:
         deletion: deletes records on request; None before the first request. From then on followers are asked to say
             where their logs begin (``FetchResponse``).
         coordinators: the coordinators by internal topic (onLeadershipChange of KafkaApis.handleLeaderAndIsrRequest).
+        coordinated_partitions: how many partitions the internal topics had that were there when this broker started.
         isr_locks: the partitions whose ISR is being written, up to 2.6.
         isr_checks: the partitions led here whose ISR may have to change: only these are checked by isr-expiration.
         logs: the log directories.
@@ -175,6 +176,7 @@ class ReplicaManager:
         self.isr_checks = self._services.isr_checks
         self.injected = InjectedFailures()
         self.coordinators: dict[str, Coordinator] = {}
+        self.coordinated_partitions: dict[str, int] = {}
         self.throttle = throttle or Throttle()
         self.shutting_down = False
         self._checkpointing = False

@@ -17,7 +17,7 @@ from brokers.transactions.records import TransactionBatch, TransactionRecords
 from emulator.nodes import Process
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.events import TransactionsLoaded, TransactionStateChanged, TransactionsUnloaded
-from emulator.protocol.shown_coordination import TransactionTimed
+from emulator.protocol.shown_coordination import TransactionLoaded, TransactionTimed
 from emulator.protocol.types import Batch
 
 FIRST_ID = 3 << 60
@@ -123,8 +123,13 @@ class TransactionStateManager:
             TransactionsLoaded, self.process.node.id, TRANSACTION_STATE_TOPIC, partition, leader_epoch, len(loaded)
         )
         for metadata in list(loaded.values()):
+            self._show_loaded(metadata)
             if metadata.state in (TransactionState.PREPARE_COMMIT, TransactionState.PREPARE_ABORT):
                 self.decided(CoordinatorEpochAndTxnMetadata(leader_epoch, metadata))
+
+    def _show_loaded(self, metadata: TransactionMetadata) -> None:
+        process = self.process
+        process.mark(TransactionLoaded, process.node.id, metadata.id, metadata.producer_id, str(metadata.state))
 
     def resigned(self, partition: int, leader_epoch: int | None) -> bool:
         """This broker does not lead ``partition`` any more; ``leader_epoch``: None where its replica was removed.

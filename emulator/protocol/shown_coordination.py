@@ -67,6 +67,18 @@ class MembersLoaded(NamedTuple):
     members: tuple[tuple[str, int], ...]
 
 
+class TransactionLoaded(NamedTuple):
+    """A coordinator has read a transactional id: it goes on from there (loadTransactionMetadata)."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    transactional_id: str
+    producer_id: int
+    state: str
+
+
 class MemberHeard(NamedTuple):
     """A coordinator has accepted a request of a member, or of a client that becomes one: its session begins again, now
     or when its JoinGroup is answered. A JoinGroup that only gets its generation again does not count (doJoinGroup).

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from brokers.transactions.config import TRANSACTION_STATE_TOPIC
 from emulator.protocol.events import TransactionStateChanged
 from emulator.protocol.shown import Remembered
+from emulator.protocol.shown_coordination import TransactionLoaded
 from scenarios.observe.checkers.broker_memory import BrokerMemory, Unlike
 from scenarios.observe.checkers.checker import Report
 from scenarios.observe.checkers.coordinators_log import CoordinatorsLog
@@ -23,8 +24,8 @@ class TransactionsClose(BrokerMemory, CoordinatorsLog):
     Verified: when the cluster is at rest, each transaction that is open in the log of a partition's leader: its
         coordinator has it as open, or as decided.
 
-    A transaction that was open when its coordinator's log lost something may stay open for good: the coordinator that
-    comes after knows fewer of its partitions.
+    A transaction that was open when its coordinator's log lost something, or that this has opened again, may stay open
+    for good: the coordinator that comes after knows fewer of its partitions.
 
     Not verified: that the last stable offset passes a marker only once it is committed (``reads_decided`` sees it with
         real clients); a transaction of a producer that no coordinator has ever had one of: a client has written it
@@ -44,13 +45,19 @@ class TransactionsClose(BrokerMemory, CoordinatorsLog):
         super().__init__(history, report)
         self._states: dict[int, str] = {}
         self._may_hang: set[int] = set()
-        """The producers whose transaction was open when something was lost."""
+        """The producers whose transaction was open when something was lost, or is open again since."""
 
     def forget_written(self) -> None:
         self._may_hang.update(producer_id for producer_id, state in self._states.items() if state in OPEN)
 
     def on_state(self, event: TransactionStateChanged) -> None:
         self._states[event.producer_id] = event.state
+
+    def on_loaded(self, event: TransactionLoaded) -> None:
+        """Take the state from which a coordinator goes on: the last change may be lost."""
+        before, self._states[event.producer_id] = self._states.get(event.producer_id), event.state
+        if event.state in OPEN and before is not None and before not in OPEN:
+            self._may_hang.add(event.producer_id)
 
     def unlike(self, event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
         for tp, producers in memories["open_transactions"].items():

@@ -54,6 +54,17 @@ def test_a_key_belongs_where_the_settings_say_until_the_topic_is_known() -> None
     assert topic.home("orders") == TopicPartition.of("__other", 0)
 
 
+def test_metadata_that_lacks_partitions_sends_no_key_to_another() -> None:
+    """kafka-2.3, seed 55 of the default swarm: a controller that has just begun names no partition that is offline. Ids
+    went to a partition that was led, and two coordinators had the same id."""
+    bench = TopicBench()
+    topic = bench.partitions("__other")
+    bench.manager.coordinated_partitions["__other"] = 3
+    for partition in range(3):
+        assert topic.home("writer-2") == TopicPartition.of("__other", 2)
+        bench.learn(TopicPartition.of("__other", partition), ME)
+
+
 def test_a_partition_is_owned_once_it_has_been_read() -> None:
     bench = TopicBench()
     assert bench.topic.error_of("orders") is Errors.NOT_COORDINATOR

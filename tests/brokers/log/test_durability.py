@@ -105,6 +105,25 @@ def test_the_operating_system_writes_back_by_itself() -> None:
     assert durable == [0, 3, 3, 4]
 
 
+@pytest.mark.parametrize("happens", ["crash", "pause"])
+def test_the_operating_system_writes_back_what_a_process_has_left(happens: str) -> None:
+    """kafka-2.3, seed 78 of the default swarm."""
+    bench = Bench(BrokerPolicies(BrokerConfig(log_manager=LogManagerConfig(writeback=Writeback(10 * SECOND)))))
+
+    async def body() -> None:
+        lead(bench)
+        await bench.world.sleep(4 * SECOND)
+        if happens == "crash":
+            bench.process.kill()
+        else:
+            bench.process.pause()
+        assert bench.partition.log.recovery_point == 0
+        await bench.world.sleep(12 * SECOND)
+        assert bench.partition.log.recovery_point == 3
+
+    bench.world.run(body)
+
+
 @pytest.mark.parametrize(("recovers", "epoch"), [(True, 0), (False, -1)])
 def test_a_recovery_finds_leader_epoch_0(recovers: bool, epoch: int) -> None:
     """Since KAFKA-10432 (2.7), after a stop that was not in order."""

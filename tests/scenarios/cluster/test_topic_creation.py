@@ -161,3 +161,20 @@ def test_a_topic_is_deleted_once_and_for_all() -> None:
 
     (code, _), _ = on_a_broker(delete)
     assert code is Errors.UNKNOWN_TOPIC_OR_PARTITION
+
+
+def test_a_broker_that_starts_counts_the_partitions_of_the_coordinators_topics() -> None:
+    world = World(7)
+    internal = "__consumer_offsets", "__transaction_state"
+    setup = ClusterSetup(2, topics=tuple(TopicSetup(name, {0: (0,), 1: (1,), 2: (1,)}) for name in internal))
+    counted = []
+
+    async def drive(cluster: Cluster) -> None:
+        for _ in range(2):
+            counted.append(dict(cluster.brokers[0].replicas.coordinated_partitions))
+            cluster.nodes[0].crash()
+            cluster.start_broker(0)
+            await world.settled()
+
+    world.run(Cluster(world, setup).run, drive)
+    assert counted == [{}, dict.fromkeys(internal, 3)], "there was none when the broker first started"

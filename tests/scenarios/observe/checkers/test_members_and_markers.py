@@ -225,3 +225,19 @@ def test_a_transaction_of_which_a_machine_has_lost_something_may_stay_open(crash
     run.later(60)
     run.show(Remembered, 0, "broker", "rest", {"open_transactions": {ORDERS_0: (7,)}})
     assert len(run.found()) == count
+
+
+@pytest.mark.parametrize(("loaded", "count"), [("Ongoing", 0), ("CompleteCommit", 1)])
+@pytest.mark.parametrize("ends", [True, False])
+def test_a_transaction_that_its_coordinator_has_opened_again_may_stay_open(loaded: str, count: int, ends: bool) -> None:
+    """kafka-2.3, seed 78 of the default swarm: the log has lost the commit, and the coordinator goes on from before."""
+    run = works("transactions_close")
+    run.transaction("Ongoing", 0, 1)
+    run.transaction("CompleteCommit")
+    run.emit(e.NodeCrashed, 1, 1, "host")
+    run.show(shown.TransactionLoaded, 0, "writer", 7, loaded)
+    if ends:
+        run.transaction("CompleteAbort")
+    run.later(60)
+    run.show(Remembered, 0, "broker", "rest", {"open_transactions": {ORDERS_0: (7,)}})
+    assert len(run.found()) == count
