@@ -173,7 +173,7 @@ def _to_disk(path: Path) -> None:
 
 def cannot_write(root: Path, error: OSError) -> BadInput:
     """The error for a folder that cannot be written."""
-    why = error.strerror or str(error).splitlines()[0]
+    why = os.strerror(error.errno) if error.errno else str(error).splitlines()[0]  # Arrow has words of its own
     return BadInput(f"cannot be written ({why}); name a folder with write permission and room", source=str(root))
 
 
