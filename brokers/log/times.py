@@ -6,7 +6,6 @@ from brokers.log.batch_runs import Piece, all_pieces
 from brokers.log.log import Log
 from emulator.protocol.extents import ExtentPart
 from emulator.protocol.records import NO_TIMESTAMP, StoredBatch, read_records
-from emulator.protocol.rewriting import whole_records
 from emulator.protocol.types import Batch
 
 
@@ -55,6 +54,8 @@ def _in_batch(batch: Batch, start_offset: int, timestamp_ms: int) -> TimedRecord
     begin, epoch = max(batch.base_offset, start_offset), batch.leader_epoch
     if not isinstance(batch, StoredBatch) or batch.append_time_ms != NO_TIMESTAMP:
         return TimedRecord(begin, max_timestamp_ms(batch), epoch)
+    from emulator.protocol.rewriting import whole_records  # and the packages of compression, which few runs need
+
     data = batch.records.read()
     try:
         for record in whole_records(data) if batch.header.compressed else read_records(data):

@@ -9,7 +9,6 @@ Kafka's names end with the unit of a duration; fields are in microseconds. ``wit
 
 import math
 from collections.abc import Mapping
-from decimal import Decimal
 from enum import IntEnum
 from typing import Any, TypeVar
 
@@ -94,7 +93,8 @@ def _double(value: float) -> str:
     """A double as Java shows it (Double.toString): without an exponent from a thousandth to ten million."""
     if value == 0 or 1e-3 <= abs(value) < 1e7 or not math.isfinite(value):
         return {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}.get(repr(value), repr(value))
-    mantissa, _, exponent = f"{Decimal(repr(value)).normalize():E}".partition("E")
+    shortest = next(text for places in range(17) if float(text := f"{value:.{places}e}") == value)
+    mantissa, _, exponent = shortest.partition("e")
     return f"{mantissa if '.' in mantissa else f'{mantissa}.0'}E{int(exponent)}"
 
 
