@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.events import TransactionStateChanged
 from emulator.protocol.shown_coordination import TransactionLate, TransactionTimed
-from scenarios.observe.checkers.checker import Report
 from scenarios.observe.checkers.coordinators_log import TransactionsLog
 from scenarios.observe.findings.coordination_facts import AbortedEarly
-from scenarios.observe.history.history import History
 
 ONGOING = "Ongoing"
 
@@ -28,16 +24,12 @@ class AbortsHaveReasons(TransactionsLog):
         lasted, of which no event shows the begin.
     """
 
-    name: ClassVar[str] = "aborts_have_reasons"
-    ids: ClassVar[tuple[str, ...]] = ("X10",)
-    statement: ClassVar[str] = (
-        "late(t) ⇒ lasted(t) > timeout(t): a coordinator aborts no transaction by itself before its time"
-    )
-    fails_when: ClassVar[str | None] = "a coordinator takes each open transaction for late"
+    ids = ("X10",)
+    statement = "late(t) ⇒ lasted(t) > timeout(t): a coordinator aborts no transaction by itself before its time"
+    fails_when = "a coordinator takes each open transaction for late"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._clocks = history.circumstances.clocks
+    def begin(self) -> None:
+        super().begin()
         self._idle_us: dict[str, int] = {}
         """When each transactional id had no transaction last."""
         self._timeouts_us: dict[str, int] = {}
@@ -56,7 +48,7 @@ class AbortsHaveReasons(TransactionsLog):
     def on_late(self, event: TransactionLate) -> None:
         id = event.transactional_id
         idle_us, timeout_us = self._idle_us.get(id), self._timeouts_us.get(id)
-        if self._clocks or idle_us is None or timeout_us is None or not self.coordinates(event.node, event.home):
+        if self.now.clocks or idle_us is None or timeout_us is None or not self.coordinates(event.node, event.home):
             return
         lasted_us = event.t_us - idle_us
         if lasted_us < timeout_us:

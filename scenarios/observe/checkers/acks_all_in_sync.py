@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.events import BatchesProduced
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.below_min_isr import BelowMinIsr, Few
@@ -26,14 +24,13 @@ class AcksAllInSync(BelowMinIsr):
         replicas accepts the batch; that the members of its ISR have it (S3).
     """
 
-    name: ClassVar[str] = "acks_all_in_sync"
-    ids: ClassVar[tuple[str, ...]] = ("S14",)
-    statement: ClassVar[str] = (
+    ids = ("S14",)
+    statement = (
         "ack(all) ⇒ |isr_b| ≥ min.insync.replicas: "
         "acks=all is answered only with min.insync.replicas replicas in the ISR"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-1555",)
-    fails_when: ClassVar[str | None] = "a leader does not count its ISR"
+    catches = ("KAFKA-1555",)
+    fails_when = "a leader does not count its ISR"
 
     def on_produced(self, event: BatchesProduced) -> None:
         if not self.few or event.acks != ALL or event.outcome != "acked":

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.shown import ProduceExpired, ProducersLeft, ProduceTimedOut
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Gravity, Report
+from scenarios.observe.checkers.checker import Checker, Gravity
 from scenarios.observe.findings.client_facts import AckAbandoned, AckWaits, ProducersForgotten, TimedOutEarly
-from scenarios.observe.history.history import History
 
 
 class AcksInTime(Checker):
@@ -26,20 +23,16 @@ class AcksInTime(Checker):
         appended as a StopReplica answers the ones before it (seed 145 of kafka-2.7 waits for its timeout).
     """
 
-    name: ClassVar[str] = "acks_in_time"
-    ids: ClassVar[tuple[str, ...]] = ("S17",)
-    gravity: ClassVar[Gravity] = Gravity.LIVENESS
-    statement: ClassVar[str] = (
+    ids = ("S17",)
+    gravity = Gravity.LIVENESS
+    statement = (
         "expired(batch, acks) ⇒ hw < end(batch) or |isr| < acks: a producer does not wait for what is replicated"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-8334",)
-    fails_when: ClassVar[str | None] = "a high watermark that moves answers no producer"
+    catches = ("KAFKA-8334",)
+    fails_when = "a high watermark that moves answers no producer"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        history.commits  # noqa: B018 (it keeps the high watermarks of the logs)
-        self._logs = history.logs
-        self._start = history.settings.start
+    def begin(self) -> None:
+        self._logs = self.history.commits.logs  # with their high watermarks
 
     def on_expired(self, event: ProduceExpired) -> None:
         for tp, required in event.late:
@@ -57,11 +50,11 @@ class AcksInTime(Checker):
             self.violated(event, facts, None, (event.leader,))
 
     def on_left(self, event: ProducersLeft) -> None:
-        if self._start.stop_answers:
+        if self.start.stop_answers:
             facts = ProducersForgotten(event.node, event.waiting)
             self.violated(event, facts, TopicPartition.of(event.topic, event.partition), (event.node,))
 
     def _check_role(self, event: ProduceExpired, tp: TopicPartition, required: int) -> None:
         """A leader that became a follower has answered what waited, as its release does."""
-        if self._start.demotion_answers and self.cluster.follows(event.node, tp) is not None:
+        if self.start.demotion_answers and self.cluster.follows(event.node, tp) is not None:
             self.violated(event, AckAbandoned(required, event.acks, event.node), tp, (event.node,))

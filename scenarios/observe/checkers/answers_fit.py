@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.events import NodeStarted
 from emulator.protocol.shown import (
@@ -15,11 +13,10 @@ from emulator.protocol.shown import (
     ProducerDropped,
 )
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.client_facts import ProducerHungUp
 from scenarios.observe.findings.control_facts import ControllerLeftInVain
 from scenarios.observe.findings.fetch_facts import EpochsAsked, FetchMistaken, SessionRefused
-from scenarios.observe.history.history import History
 
 
 class AnswersFit(Checker):
@@ -37,20 +34,18 @@ class AnswersFit(Checker):
     Not verified: that what is new in the session is answered at all; what is answered in the sessions of consumers.
     """
 
-    name: ClassVar[str] = "answers_fit"
-    ids: ClassVar[tuple[str, ...]] = ("F8",)
-    statement: ClassVar[str] = (
+    ids = ("F8",)
+    statement = (
         "answered(s) ⊆ session(s), closed(c) ⇒ failed(c): "
         "an answer names only what was asked for, and a connection is closed only for a reason"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-8052",)
-    fails_when: ClassVar[str | None] = "a leader's sessions keep the partitions that were taken out of them"
+    catches = ("KAFKA-8052",)
+    fails_when = "a leader's sessions keep the partitions that were taken out of them"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
+    def begin(self) -> None:
         self._sessions: dict[int, dict[int, None]] = {}
         """The sessions of each broker."""
-        self._truncates_on_fetch = history.settings.start.truncates_on_fetch
+        self._truncates_on_fetch = self.start.truncates_on_fetch
 
     def on_asked(self, event: EpochEndsAsked) -> None:
         if self._truncates_on_fetch and event.leader != event.node:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from controller.states import ReplicaState
 from emulator.protocol.control_requests import ControlDelivered, ReplicasChanged
 from emulator.protocol.events import ControllerElected, ControllerResigned, NodeCrashed
 from emulator.protocol.stop_replica import StopReplicaRequest
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
+from scenarios.observe.checkers.checker import Checker, Gravity, Moment
 from scenarios.observe.checkers.led_in_time import SETTLING_US
 from scenarios.observe.findings.control_facts import AnswerIgnored
 from scenarios.observe.history.deadlines import Deadlines
-from scenarios.observe.history.history import History
 
 Deleted = tuple[int, int, TopicPartition]
 """A controller, a broker, and a partition of which it deletes the replica there."""
@@ -29,15 +26,12 @@ class AnswersTaken(Checker):
     Not verified: answers to LeaderAndIsr (``controller_remembers`` sees offline replicas that are not known).
     """
 
-    name: ClassVar[str] = "answers_taken"
-    ids: ClassVar[tuple[str, ...]] = ("M4",)
-    gravity: ClassVar[Gravity] = Gravity.LIVENESS
-    statement: ClassVar[str] = "answered(deletion of r) ⇒ soon state_c(r) changes: a controller acts on answers"
-    fails_when: ClassVar[str | None] = "the answer to a request that was sent again is dropped"
+    ids = ("M4",)
+    gravity = Gravity.LIVENESS
+    statement = "answered(deletion of r) ⇒ soon state_c(r) changes: a controller acts on answers"
+    fails_when = "the answer to a request that was sent again is dropped"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._now = history.circumstances
+    def begin(self) -> None:
         self._started: dict[Deleted, None] = {}
         self._answered: Deadlines[Deleted] = Deadlines()
 
@@ -57,18 +51,9 @@ class AnswersTaken(Checker):
                 if (event.node, event.broker, tp) in self._started:
                     self._answered.begin((event.node, event.broker, tp), event.t_us)
 
-    def on_resigned(self, event: ControllerResigned) -> None:
-        self._forget(event.node)
-
-    def on_elected(self, event: ControllerElected) -> None:
-        self._forget(event.node)
-
-    def on_crashed(self, event: NodeCrashed) -> None:
-        self._forget(event.node)
-
-    def _forget(self, controller: int) -> None:
-        self._answered.end_all(lambda replica: replica[0] == controller)
-        for replica in [replica for replica in self._started if replica[0] == controller]:
+    def on_other_controller(self, event: ControllerResigned | ControllerElected | NodeCrashed) -> None:
+        self._answered.end_all(lambda replica: replica[0] == event.node)
+        for replica in [replica for replica in self._started if replica[0] == event.node]:
             del self._started[replica]
 
     def look(self, moment: Moment) -> None:
@@ -84,4 +69,4 @@ class AnswersTaken(Checker):
 
     def _free_since_us(self, replica: Deleted) -> int | None:
         """Since when the controller gets on; None: it does not now."""
-        return self._now.controlled_since_us() if replica[0] == self.cluster.controller else None
+        return self.now.controlled_since_us() if replica[0] == self.cluster.controller else None

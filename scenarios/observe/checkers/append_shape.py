@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from operator import itemgetter
-from typing import ClassVar
 
 from emulator.protocol.events import Appended
 from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_OFFSET, EpochEndFound
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.log_facts import BatchMisplaced, BatchOfEarlierEpoch, EpochEndWrong
-from scenarios.observe.history.history import History
 from scenarios.observe.history.replica_logs import BASE_OFFSET, FORGOTTEN, LEADER_EPOCH, ReplicaLogHistory
 
 _epoch = itemgetter(LEADER_EPOCH)
@@ -29,20 +27,18 @@ class AppendShape(Checker):
     Not verified: which epoch is found; that a leader appends under its own epoch.
     """
 
-    name: ClassVar[str] = "append_shape"
-    ids: ClassVar[tuple[str, ...]] = ("S13",)
-    statement: ClassVar[str] = (
+    ids = ("S13",)
+    statement = (
         "append(b, o, e) ⇒ o = leo_b and e ≥ the epoch before it, end(e) = min {o : epoch(o) > e}: "
         "logs have no holes, their epochs do not go back, and end where the next one begins"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-13266", "KAFKA-10432", "KAFKA-10706", "KAFKA-7415")
-    fails_when: ClassVar[str | None] = "a leader stamps a batch with an older epoch"
+    catches = ("KAFKA-13266", "KAFKA-10432", "KAFKA-10706", "KAFKA-7415")
+    fails_when = "a leader stamps a batch with an older epoch"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._logs = history.logs
-        history.logs.misplaced.append(self._misplaced)
-        history.logs.regressed.append(self._regressed)
+    def begin(self) -> None:
+        self._logs = self.history.logs
+        self.history.logs.misplaced.append(self._misplaced)
+        self.history.logs.regressed.append(self._regressed)
 
     def _misplaced(self, event: Appended, end: int) -> None:
         facts = BatchMisplaced(event.node, event.id, event.base_offset, end)

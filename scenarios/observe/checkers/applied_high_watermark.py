@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.events import BecameLeader, LatestOffsetReturned
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Report, shared
+from scenarios.observe.checkers.checker import Checker, shared
 from scenarios.observe.findings.client_facts import LatestTooEarly
-from scenarios.observe.history.history import History
 
 
 class AppliedHighWatermark(Checker):
@@ -22,16 +19,14 @@ class AppliedHighWatermark(Checker):
         itself reached the start of the epoch; I2 checks this.
     """
 
-    name: ClassVar[str] = "applied_high_watermark"
-    ids: ClassVar[tuple[str, ...]] = ("S9",)
-    statement: ClassVar[str] = (
+    ids = ("S9",)
+    statement = (
         "hw_b < LESO ⇒ b answers no ListOffsets(latest): "
         "a leader answers with the latest offset once it knows what is committed"
     )
-    fails_when: ClassVar[str | None] = "a new leader answers with its high watermark as it is"
+    fails_when = "a new leader answers with its high watermark as it is"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
+    def begin(self) -> None:
         self._began: dict[int, dict[TopicPartition, tuple[int, int]]] = {}
 
     def on_became_leader(self, event: BecameLeader) -> None:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.trace.shown_znodes import ZkAsked
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.epoch_facts import AskedOutOfOrder
-from scenarios.observe.history.history import History
 
 
 class AsksInOrder(Checker):
@@ -21,15 +18,13 @@ class AsksInOrder(Checker):
         gap that it leaves; what ZooKeeper does with it.
     """
 
-    name: ClassVar[str] = "asks_in_order"
-    ids: ClassVar[tuple[str, ...]] = ("E12",)
-    statement: ClassVar[str] = (
+    ids = ("E12",)
+    statement = (
         "submitted(m) < submitted(m') ⇒ received(m) < received(m'): ZooKeeper gets a client's requests in their order"
     )
-    fails_when: ClassVar[str | None] = "requests that are sent again come in the reverse order"
+    fails_when = "requests that are sent again come in the reverse order"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
+    def begin(self) -> None:
         self._last: dict[int, int] = {}
         """The highest number that came in each session."""
 

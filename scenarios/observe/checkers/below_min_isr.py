@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 from emulator.protocol.events import BecameFollower, BecameLeader, IsrChanged, IsrProposed, NodeCrashed, ReplicaStopped
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Report
-from scenarios.observe.history.history import History
+from scenarios.observe.checkers.checker import Checker
 
 
 class Few(NamedTuple):
@@ -29,11 +28,9 @@ class BelowMinIsr(Checker):
     the smaller value counts. The replicas of a partition are those that its leader has received
     (Partition.effectiveMinIsr, 3.7): a move drops them there before it does in ZooKeeper."""
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._settings = history.settings
-        self._logs = history.logs
-        history.commits  # noqa: B018 (it keeps the high watermarks of the logs)
+    def begin(self) -> None:
+        self._settings = self.history.settings
+        self._logs = self.history.commits.logs  # with their high watermarks
         self.few: dict[TopicPartition, dict[int, Few]] = {}
         """The ISRs below min.insync.replicas, by partition and leader."""
         self._led: dict[int, dict[TopicPartition, None]] = {}
@@ -77,10 +74,7 @@ class BelowMinIsr(Checker):
             if not self.few[tp]:
                 del self.few[tp]
 
-    def on_follower(self, event: BecameFollower) -> None:
-        self._forget(event.node, TopicPartition.of(event.topic, event.partition))
-
-    def on_stopped(self, event: ReplicaStopped) -> None:
+    def on_end(self, event: BecameFollower | ReplicaStopped) -> None:
         self._forget(event.node, TopicPartition.of(event.topic, event.partition))
 
     def on_crashed(self, event: NodeCrashed) -> None:

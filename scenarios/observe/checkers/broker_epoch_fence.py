@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import ControlRequest, ControlResponse
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.epoch_facts import BrokerEpochMistaken
-from scenarios.observe.history.history import History
 
 NONE, REFUSED = Errors.NONE.name, Errors.UNKNOWN_SERVER_ERROR.name
 UNKNOWN = -1
@@ -25,18 +22,16 @@ class BrokerEpochFence(Checker):
     Not verified: requests that carry no broker epoch, before KIP-380.
     """
 
-    name: ClassVar[str] = "broker_epoch_fence"
-    ids: ClassVar[tuple[str, ...]] = ("E4",)
-    statement: ClassVar[str] = (
+    ids = ("E4",)
+    statement = (
         "a control request with be < be_b is rejected: a request for an earlier incarnation of a broker has no effect"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-7235",)
-    fails_when: ClassVar[str | None] = "brokers do not look at the broker epoch"
+    catches = ("KAFKA-7235",)
+    fails_when = "brokers do not look at the broker epoch"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
+    def begin(self) -> None:
         self._sent: dict[int, int] = {}
-        self._unwanted = NONE if not history.settings.start.accepts_newer_broker_epochs else REFUSED
+        self._unwanted = NONE if not self.start.accepts_newer_broker_epochs else REFUSED
         """The answer that no request with a newer epoch gets."""
 
     def on_request(self, event: ControlRequest) -> None:

@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 
 from emulator.protocol.shown import Remembered
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.checkers.led_in_time import SETTLING_US
 from scenarios.observe.findings.memory_facts import BrokerRemembers
-from scenarios.observe.history.history import History
 
 
 class Unlike(NamedTuple):
@@ -27,9 +26,7 @@ class Unlike(NamedTuple):
 class BrokerMemory(Checker):
     """The base. It shows each difference once, of brokers that everything has reached that concerns them."""
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self.now = history.circumstances
+    def begin(self) -> None:
         self._reported: dict[tuple[int, str, str], None] = {}
 
     @abstractmethod

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any
 
 from brokers.log.log_config import BROKER_NAMES, TOPIC_NAMES, LogConfig
 from emulator.protocol import znodes
@@ -16,8 +16,6 @@ from emulator.protocol.update_metadata import PartitionMetadata
 from emulator.trace.events import Step, ZkWritten
 from fetchers.quota import RATE_NAMES, UNLIMITED, listed_here
 from scenarios.observe.checkers.broker_memory import BrokerMemory, Unlike
-from scenarios.observe.checkers.checker import Report
-from scenarios.observe.history.history import History
 from scenarios.observe.history.settings_history import MIN_ISR
 
 CONFIG = "/config/"
@@ -56,20 +54,16 @@ class BrokerRemembersTrue(BrokerMemory):
         offline whose broker was shut down and came back before its controller saw that it was gone.
     """
 
-    name: ClassVar[str] = "broker_remembers"
-    ids: ClassVar[tuple[str, ...]] = ("E9",)
-    statement: ClassVar[str] = (
-        "at rest memory_b = read(Z, disks): what a broker remembers is what a fresh process would have"
-    )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-9254", "KAFKA-8813")
-    fails_when: ClassVar[str | None] = "a broker does not look for changed settings in its new session"
+    ids = ("E9",)
+    statement = "at rest memory_b = read(Z, disks): what a broker remembers is what a fresh process would have"
+    catches = ("KAFKA-9254", "KAFKA-8813")
+    fails_when = "a broker does not look for changed settings in its new session"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        start = history.settings.start
-        self._announced, self._isrs_announced = start.announces_brokers, start.announces_isrs
-        self._rates_of_all = start.rates_of_all
-        self._fetchers = start.brokers.get(FETCHERS, 1)
+    def begin(self) -> None:
+        super().begin()
+        self._announced, self._isrs_announced = self.start.announces_brokers, self.start.announces_isrs
+        self._rates_of_all = self.start.rates_of_all
+        self._fetchers = self.start.brokers.get(FETCHERS, 1)
         self._configs: dict[str, dict[str, str]] = {}
         """The settings in ZooKeeper by entity."""
         self.shut_down: dict[int, None] = {}

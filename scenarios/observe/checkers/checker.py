@@ -73,13 +73,13 @@ class Report(Protocol):
 
 
 class Checker:
-    """The base of all checkers. A subclass gives the class variables, and ``on_...`` methods.
+    """The base of all checkers. A subclass gives the class variables, and ``begin`` and ``on_...`` methods.
 
     It is the one declaration of an invariant: what scenario files may expect, ``understudy list invariants`` and
     docs/reference/checker-list.md are read from it.
 
     Attributes:
-        name: the name in scenario files and the registry, and of its file.
+        name: the name in scenario files and the registry. A checker of this package has that of its file.
         ids: the lines of the list of invariants that it checks, such as ``S14``; the first is its own.
         section: the letter of the first: ``S`` log safety, ``E`` epochs and fencing, ``I`` the in-sync set, ``M`` the
             controller's work, ``R`` moves, ``F`` fetchers, ``G`` groups, ``X`` transactions, ``J`` what clients
@@ -89,6 +89,9 @@ class Checker:
         fails_when: the guard whose removal a test shows; None where a written history shows the violation.
         gravity: how grave a violation is; by default that of its section (``OF_SECTION``).
         opt_in: Kafka does not promise it, so it watches only the runs that expect it.
+        cluster: the cluster as it is.
+        now: which machines run and reach each other, and what excuses a delay.
+        start: the settings that the brokers are started with.
     """
 
     name: ClassVar[str]
@@ -102,6 +105,9 @@ class Checker:
 
     def __init_subclass__(cls) -> None:
         if hasattr(cls, "ids"):  # a base that several checkers share has none
+            package, _, file = cls.__module__.rpartition(".")
+            if package == __package__:
+                cls.name = file
             cls.section = cls.ids[0][0]
             if not hasattr(cls, "gravity"):
                 cls.gravity = OF_SECTION.get(cls.section, Gravity.REST)
@@ -114,7 +120,13 @@ class Checker:
     def __init__(self, history: History, report: Report) -> None:
         self.history = history
         self.cluster = history.cluster
+        self.now = history.circumstances
+        self.start = history.start
         self._report = report
+        self.begin()
+
+    def begin(self) -> None:
+        """The run begins: prepare what the checker keeps, and ask ``history`` for what it needs of the past."""
 
     def violated(
         self,

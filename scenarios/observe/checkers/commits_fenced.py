@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from attrs import define, field
 
 from emulator.protocol.events import GroupGeneration, GroupMemberRemoved, GroupsLoaded, GroupsUnloaded, NodeStarted
 from emulator.protocol.shown_coordination import CommitAccepted
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.coordination_facts import ZombieCommits
-from scenarios.observe.history.history import History
 
 
 @define(eq=False)
@@ -37,25 +34,17 @@ class CommitsFenced(Checker):
         groups without members; static members that were replaced.
     """
 
-    name: ClassVar[str] = "commits_fenced"
-    ids: ClassVar[tuple[str, ...]] = ("G3",)
-    statement: ClassVar[str] = (
+    ids = ("G3",)
+    statement = (
         "accepted(commit) ⇒ commit.generation = group.generation: a group takes offsets from its present members alone"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KIP-447",)
-    fails_when: ClassVar[str | None] = "a coordinator takes commits of any member and generation"
+    catches = ("KIP-447",)
+    fails_when = "a coordinator takes commits of any member and generation"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
+    def begin(self) -> None:
         self._groups: dict[int, dict[str, _Group]] = {}
 
-    def on_started(self, event: NodeStarted) -> None:
-        self._groups.pop(event.node, None)
-
-    def on_loaded(self, event: GroupsLoaded) -> None:
-        self._groups.pop(event.node, None)
-
-    def on_unloaded(self, event: GroupsUnloaded) -> None:
+    def on_forgets(self, event: NodeStarted | GroupsLoaded | GroupsUnloaded) -> None:
         self._groups.pop(event.node, None)
 
     def _of(self, node: int, group: str) -> _Group:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.events import BatchesAppended, BecameLeader, IsrChanged, IsrProposed, IsrUpdateFailed
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import ZkWritten
-from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
+from scenarios.observe.checkers.checker import Checker, Gravity, Moment
 from scenarios.observe.checkers.led_in_time import SETTLING_US
 from scenarios.observe.findings.log_facts import HighWatermarkStands
 from scenarios.observe.history.deadlines import Deadlines
-from scenarios.observe.history.history import History
 
 Led = tuple[int, TopicPartition]
 """A leader, and a partition that it leads."""
@@ -32,20 +29,17 @@ class CommitsInTime(Checker):
         a fault has set; runs with a throttle of replication.
     """
 
-    name: ClassVar[str] = "commits_in_time"
-    ids: ClassVar[tuple[str, ...]] = ("S22",)
-    gravity: ClassVar[Gravity] = Gravity.LIVENESS
-    statement: ClassVar[str] = "∀ f ∈ isr_b: leo_f ≥ o ⇒ soon hw_b ≥ o: what every in-sync replica has is committed"
-    fails_when: ClassVar[str | None] = "a leader commits nothing"
+    ids = ("S22",)
+    gravity = Gravity.LIVENESS
+    statement = "∀ f ∈ isr_b: leo_f ≥ o ⇒ soon hw_b ≥ o: what every in-sync replica has is committed"
+    fails_when = "a leader commits nothing"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        history.commits  # noqa: B018 (it keeps the high watermarks of the logs)
-        self._logs, self._now, self._settings = history.logs, history.circumstances, history.settings
-        start = history.settings.start
+    def begin(self) -> None:
+        self.history.commits  # noqa: B018 (it keeps the high watermarks of the logs)
+        self._logs, self._settings = self.history.logs, self.history.settings
         self._bound_us = (
-            start.time_us("replica.lag.time.max.ms", 30_000)
-            + start.time_us("replica.fetch.wait.max.ms", 500)
+            self.start.time_us("replica.lag.time.max.ms", 30_000)
+            + self.start.time_us("replica.fetch.wait.max.ms", 500)
             + SETTLING_US
         )
         self._throttled = False
@@ -71,18 +65,12 @@ class CommitsInTime(Checker):
     def on_proposed(self, event: IsrProposed) -> None:
         self._proposed[event.node, TopicPartition.of(event.topic, event.partition)] = None
 
-    def _on_outcome(self, event: IsrChanged | IsrUpdateFailed) -> None:
+    def on_outcome(self, event: IsrChanged | IsrUpdateFailed) -> None:
         led = event.node, TopicPartition.of(event.topic, event.partition)
         self._proposed.pop(led, None)
         if not self._settings.start.commits_at_outcome:
             self._waits_for_append[led] = None
         self._changed.setdefault((event.node, event.topic), {})[event.partition] = None
-
-    def on_changed(self, event: IsrChanged) -> None:
-        self._on_outcome(event)
-
-    def on_failed(self, event: IsrUpdateFailed) -> None:
-        self._on_outcome(event)
 
     def on_appended(self, event: BatchesAppended) -> None:
         if event.leader:
@@ -102,7 +90,7 @@ class CommitsInTime(Checker):
 
     def at_rest(self, moment: Moment) -> None:
         self._compare_all(moment)
-        self._report_overdue(moment, self._now.bound_at_rest(moment.t_us, self._bound_us))
+        self._report_overdue(moment, self.now.bound_at_rest(moment.t_us, self._bound_us))
 
     def _compare_all(self, moment: Moment) -> None:
         for (node, topic), partitions in list(self._changed.items()):
@@ -154,7 +142,7 @@ class CommitsInTime(Checker):
 
     def _free_since_us(self, led: Led) -> int | None:
         """Since when nothing excuses that a leader does not commit; None: something does now."""
-        (node, tp), now, cluster = led, self._now, self.cluster
+        (node, tp), now, cluster = led, self.now, self.cluster
         leads, mine, state = cluster.leads(node, tp), cluster.as_led(node, tp), cluster.state(tp)
         if leads is None or mine is None or state is None or led in self._proposed or self._throttled:
             return None

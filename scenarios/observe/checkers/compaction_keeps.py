@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.shown import RecordsCompacted
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.compaction_facts import CompactedWrong, Compacts
-from scenarios.observe.history.history import History
 
 
 class CompactionKeeps(Checker):
@@ -24,17 +21,15 @@ class CompactionKeeps(Checker):
     Not verified: that a log is compacted in time; min.compaction.lag.ms; what a consumer reads meanwhile.
     """
 
-    name: ClassVar[str] = "compaction_keeps"
-    ids: ClassVar[tuple[str, ...]] = ("S20",)
-    statement: ClassVar[str] = (
+    ids = ("S20",)
+    statement = (
         "compacted(r) ⇒ ∃ r' committed: key(r') = key(r), r' > r, r' compacted ∨ r a tombstone of long ago ∨ r "
         "aborted: compaction keeps the last record of each key, and its place"
     )
-    fails_when: ClassVar[str | None] = "records of aborted transactions count as the last of their keys"
+    fails_when = "records of aborted transactions count as the last of their keys"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._commits, self._logs = history.commits, history.logs
+    def begin(self) -> None:
+        self._commits, self._logs = self.history.commits, self.history.logs
 
     def on_compacted(self, event: RecordsCompacted) -> None:
         from scenarios.observe.history.one_cleaning import Cleaning

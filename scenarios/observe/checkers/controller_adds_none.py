@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.isr_facts import IsrGrew
 from scenarios.observe.past.changes import StateWritten
@@ -18,14 +16,13 @@ class ControllerAddsNone(Checker):
     Not verified: that a controller leaves enough members; the ISR of a new partition.
     """
 
-    name: ClassVar[str] = "controller_adds_none"
-    ids: ClassVar[tuple[str, ...]] = ("R3",)
-    statement: ClassVar[str] = (
+    ids = ("R3",)
+    statement = (
         "epoch' > epoch ⇒ isr' ⊆ isr ∨ isr' = {leader'}: "
         "a controller puts no replica into an ISR, but for an unclean leader"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-1097", "KAFKA-1170")
-    fails_when: ClassVar[str | None] = "an election puts all replicas into the ISR"
+    catches = ("KAFKA-1097", "KAFKA-1170")
+    fails_when = "an election puts all replicas into the ISR"
 
     def on_state(self, event: StateWritten) -> None:
         before, state = event.before, event.state

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol import znodes
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker
@@ -26,12 +24,11 @@ class ControllerFence(Checker):
         has been elected again in the meantime.
     """
 
-    name: ClassVar[str] = "controller_fence"
-    ids: ClassVar[tuple[str, ...]] = ("E3",)
-    statement: ClassVar[str] = (
+    ids = ("E3",)
+    statement = (
         "a controller's write takes effect ⇔ its epoch = C: a controller that was replaced changes nothing in ZooKeeper"
     )
-    fails_when: ClassVar[str | None] = "the controller's writes are not fenced"
+    fails_when = "the controller's writes are not fenced"
 
     def on_written(self, event: ZkWritten) -> None:
         if event.client < 0 or not _controllers_own(event):

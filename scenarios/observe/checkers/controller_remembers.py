@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from controller.states import PartitionState, ReplicaState
 from emulator.protocol import znodes
@@ -12,10 +12,9 @@ from emulator.protocol.shown import Remembered
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 from emulator.trace.events import ZkWritten
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.checkers.led_in_time import SETTLING_US
 from scenarios.observe.findings.memory_facts import ControllerRemembers
-from scenarios.observe.history.history import History
 
 
 class Misread(NamedTuple):
@@ -58,19 +57,15 @@ class ControllerRemembersTrue(Checker):
         queues (``requests_delivered``).
     """
 
-    name: ClassVar[str] = "controller_remembers"
-    ids: ClassVar[tuple[str, ...]] = ("M9",)
-    statement: ClassVar[str] = (
+    ids = ("M9",)
+    statement = (
         "after failover and at rest context = read(Z): what the controller remembers is what a new one would read"
     )
-    fails_when: ClassVar[str | None] = "a controller deletes the announcements of ISRs unread"
+    fails_when = "a controller deletes the announcements of ISRs unread"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._now = history.circumstances
-        start = history.settings.start
-        self._epochs, self._bounces = start.metadata_has_raised_epochs, start.detects_bounces
-        self._isrs = start.announces_isrs
+    def begin(self) -> None:
+        self._epochs, self._bounces = self.start.metadata_has_raised_epochs, self.start.detects_bounces
+        self._isrs = self.start.announces_isrs
         self._takes_over = -1
         """The broker whose failover goes on; -1: none."""
         self._written: dict[str, None] = {}
@@ -111,8 +106,8 @@ class ControllerRemembersTrue(Checker):
 
     def _rests(self, event: Remembered) -> bool:
         """Whether a broker is the controller, and has been for so long that it has learned of everything."""
-        since_us = self._now.controlled_since_us() if event.node == self.cluster.controller else None
-        return since_us is not None and event.t_us - since_us >= self._now.bound_at_rest(event.t_us, SETTLING_US)
+        since_us = self.now.controlled_since_us() if event.node == self.cluster.controller else None
+        return since_us is not None and event.t_us - since_us >= self.now.bound_at_rest(event.t_us, SETTLING_US)
 
     def _compare(self, event: Remembered, *, failover: bool) -> None:
         memories: Mapping[str, Any] = event.memories
@@ -129,7 +124,7 @@ class ControllerRemembersTrue(Checker):
 
     def _is_fresh(self, tp: TopicPartition | None, now_us: int) -> bool:
         """Whether its leader may not have announced the ISR of a partition yet."""
-        return tp is not None and not self._now.isr_announced(tp, now_us)
+        return tp is not None and not self.now.isr_announced(tp, now_us)
 
     # -- what is read at failover -------------------------------------------------------------------------------------
 

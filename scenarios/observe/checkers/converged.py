@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from emulator.metrics import short_name
 from emulator.protocol.events import Fault, IsrProposed
 from emulator.protocol.shown import FollowerReached
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import DELETE_TOPICS, REASSIGN_PARTITIONS, LeaderAndIsr
-from scenarios.observe.checkers.checker import Checker, Moment, Report
+from scenarios.observe.checkers.checker import Checker, Moment
 from scenarios.observe.findings.convergence_facts import (
     Broken,
     Condition,
@@ -32,7 +32,6 @@ from scenarios.observe.findings.convergence_facts import (
     Unregistered,
 )
 from scenarios.observe.findings.facts import Facts
-from scenarios.observe.history.history import History
 from scenarios.observe.history.replica_logs import ReplicaLogHistory
 from scenarios.observe.history.shown_values import AT_REST
 from scenarios.observe.mbeans import ACTIVE_CONTROLLERS, OFFLINE
@@ -72,22 +71,19 @@ class Converged(Checker):
         alone, which cannot end.
     """
 
-    name: ClassVar[str] = "converged"
-    ids: ClassVar[tuple[str, ...]] = ("V1", "V2", "V4", "V5", "V6", "V7", "V8", "V9", "V10", "R5")
-    statement: ClassVar[str] = (
+    ids = ("V1", "V2", "V4", "V5", "V6", "V7", "V8", "V9", "V10", "R5")
+    statement = (
         "heal ⇒ ◇≤T (led ∧ Z.isr = assignment ∧ equal logs ∧ nothing asked): "
         "once all faults have ended, the cluster gets well within the time allowed"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-2729", "KAFKA-13091")
-    fails_when: ClassVar[str | None] = "a leader does not expand its ISR"
+    catches = ("KAFKA-2729", "KAFKA-13091")
+    fails_when = "a leader does not expand its ISR"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._shown = history.shown
-        self._logs = history.logs
-        history.commits  # noqa: B018 (it keeps the high watermarks of the logs)
+    def begin(self) -> None:
+        self._shown = self.history.shown
+        self._logs = self.history.commits.logs  # with their high watermarks
         self._core: tuple[int, ...] = ()
-        self._left = history.left_replicas
+        self._left = self.history.left_replicas
         self._reached: dict[tuple[TopicPartition, int], None] = {}
         """The replicas that might have joined the ISR at a fetch, and for which their leader has not asked since."""
         self._marks: tuple[Mark, ...] = ()

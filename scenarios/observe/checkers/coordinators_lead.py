@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from emulator.protocol.shown import Remembered
 from scenarios.observe.checkers.broker_memory import BrokerMemory, Unlike
@@ -22,14 +22,13 @@ class CoordinatorsLead(BrokerMemory):
         on a broker, which has never received that it is not assigned any more (``converged`` looks at these).
     """
 
-    name: ClassVar[str] = "coordinators_lead"
-    ids: ClassVar[tuple[str, ...]] = ("G2",)
-    statement: ClassVar[str] = (
+    ids = ("G2",)
+    statement = (
         "at rest coordinates(b, p) ⇔ Z[p].leader = b: the leader of a partition of an internal topic is the coordinator"
         " of what is in it, and no other broker is"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-9235", "KAFKA-9307", "KAFKA-10614")
-    fails_when: ClassVar[str | None] = "a broker that does not lead any more goes on as the coordinator"
+    catches = ("KAFKA-9235", "KAFKA-9307", "KAFKA-10614")
+    fails_when = "a broker that does not lead any more goes on as the coordinator"
 
     def unlike(self, event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
         broker, cluster, owned = event.node, self.cluster, memories["coordinates"]

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar
 
 from brokers.groups.config import GROUP_METADATA_TOPIC
 from brokers.transactions.config import TRANSACTION_STATE_TOPIC
 from emulator.protocol.events import NodeCrashed, TransactionStateChanged
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Report
-from scenarios.observe.history.history import History
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.past.changes import StateWritten
 
 
@@ -21,7 +19,7 @@ class CoordinatorsLog(Checker):
         topic: __consumer_offsets, or __transaction_state.
     """
 
-    topic: ClassVar[str] = GROUP_METADATA_TOPIC
+    topic = GROUP_METADATA_TOPIC
 
     @abstractmethod
     def forget_written(self) -> None:
@@ -51,10 +49,10 @@ class TransactionsLog(CoordinatorsLog):
     may know a transaction that no coordinator knows, and leaders may know a later producer epoch, and
     refuse the markers of the next ones, until the epochs have come so far again."""
 
-    topic: ClassVar[str] = TRANSACTION_STATE_TOPIC
+    topic = TRANSACTION_STATE_TOPIC
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
+    def begin(self) -> None:
+        super().begin()
         self._newest: dict[int, int] = {}
         self._epochs: dict[int, int] = {}
         self._lost: dict[int, int] = {}

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from emulator.protocol.shown import Remembered
 from emulator.protocol.shown_coordination import CoordinatorWrote
 from scenarios.observe.checkers.broker_memory import BrokerMemory, Unlike
-from scenarios.observe.checkers.checker import Report
-from scenarios.observe.history.history import History
 
 WAITS = "being written"
 """The words of a memory for a write that has no outcome."""
@@ -38,16 +36,15 @@ class CoordinatorsRemember(BrokerMemory):
     Not verified: groups that rebalance; the times of commits, from which they expire.
     """
 
-    name: ClassVar[str] = "coordinators_remember"
-    ids: ClassVar[tuple[str, ...]] = ("G1",)
-    statement: ClassVar[str] = (
+    ids = ("G1",)
+    statement = (
         "at rest memory = read(__consumer_offsets, __transaction_state): a coordinator remembers what its log says"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-5351", "KAFKA-10284")
-    fails_when: ClassVar[str | None] = "a commit counts that is not written"
+    catches = ("KAFKA-5351", "KAFKA-10284")
+    fails_when = "a commit counts that is not written"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
+    def begin(self) -> None:
+        super().begin()
         self._failed: dict[str, None] = {}
         """The records that may be in the log after a write that has failed, and no later one."""
         self._waiting: dict[tuple[str, int, str], int] = {}

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.events import ControllerElected
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import Step
-from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
+from scenarios.observe.checkers.checker import Checker, Gravity, Moment
 from scenarios.observe.checkers.led_in_time import PER_PARTITION_US, SETTLING_US
 from scenarios.observe.findings.isr_facts import DeadInIsr
 from scenarios.observe.history.deadlines import Deadlines
-from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import StateWritten
 from scenarios.observe.past.cluster_past import BROKER_FAILS, READS_BROKERS
 
@@ -31,18 +28,15 @@ class DeadLeaveIsr(Checker):
         goes on fetching, and before KIP-841 (3.3) its leader adds it again.
     """
 
-    name: ClassVar[str] = "dead_leave_isr"
-    ids: ClassVar[tuple[str, ...]] = ("M6",)
-    gravity: ClassVar[Gravity] = Gravity.LIVENESS
-    statement: ClassVar[str] = (
+    ids = ("M6",)
+    gravity = Gravity.LIVENESS
+    statement = (
         "the controller knows that b is dead, Z.leader ≠ b alive ⇒ b ∉ Z.isr within T: dead brokers leave the ISRs soon"
     )
-    fails_when: ClassVar[str | None] = "a new controller leaves dead replicas as they are"
+    fails_when = "a new controller leaves dead replicas as they are"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._now = history.circumstances
-        self._bound_us = history.settings.start.session_timeout_us + SETTLING_US
+    def begin(self) -> None:
+        self._bound_us = self.start.session_timeout_us + SETTLING_US
         self._dead: Deadlines[Member] = Deadlines()
         self._in_sync: dict[int, dict[TopicPartition, None]] = {}
         """Partitions that have a broker in their ISR, by broker."""
@@ -81,7 +75,7 @@ class DeadLeaveIsr(Checker):
             self._report_overdue(moment, self._bound_us + PER_PARTITION_US * self._partitions)
 
     def at_rest(self, moment: Moment) -> None:
-        self._report_overdue(moment, self._now.bound_at_rest(moment.t_us, self._bound_us))
+        self._report_overdue(moment, self.now.bound_at_rest(moment.t_us, self._bound_us))
 
     def _report_overdue(self, moment: Moment, bound_us: int) -> None:
         for (tp, broker), held_us in self._dead.overdue(moment.t_us, bound_us, self._known_since_us):
@@ -92,7 +86,7 @@ class DeadLeaveIsr(Checker):
             )
 
     def _known_since_us(self, member: Member) -> int | None:
-        (tp, broker), now = member, self._now
+        (tp, broker), now = member, self.now
         state, since_us = self.cluster.state(tp), now.controlled_since_us()
         known_us = self.cluster.known_dead.get(broker)
         if (

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol import znodes
 from emulator.protocol.events import LeaderElected
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import Step, ZkWritten
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.control_facts import DeletedGetsLeader
-from scenarios.observe.history.history import History
 
 BEGINS = "delete.partitions"
 
@@ -25,16 +22,11 @@ class DeletedGetNoLeader(Checker):
     Not verified: leaders that the partitions have from before, which brokers give up when they stop the replica.
     """
 
-    name: ClassVar[str] = "deleted_get_no_leader"
-    ids: ClassVar[tuple[str, ...]] = ("R8",)
-    statement: ClassVar[str] = (
-        "the deletion of t has begun ⇒ no elect(l, p) for p ∈ t: a topic that is being deleted gets no leaders"
-    )
-    fails_when: ClassVar[str | None] = "partitions can be added to a topic that is being deleted"
+    ids = ("R8",)
+    statement = "the deletion of t has begun ⇒ no elect(l, p) for p ∈ t: a topic that is being deleted gets no leaders"
+    fails_when = "partitions can be added to a topic that is being deleted"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._now = history.circumstances
+    def begin(self) -> None:
         self._begun: dict[str, int] = {}
         """Topic to the controller that has begun to delete it."""
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.events import LogStartMoved, NodeCrashed, ReplicaStopped
 from emulator.protocol.shown import DeletionExpired, DeletionWaits, RecordsDeleted
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import BROKER_IDS
 from emulator.trace.events import ZkWritten
-from scenarios.observe.checkers.checker import Checker, Moment, Report
+from scenarios.observe.checkers.checker import Checker, Moment
 from scenarios.observe.findings.log_facts import DeletedInPart, DeletionNotSeen
-from scenarios.observe.history.history import History
 
 REPORTED_AFTER_US = 5_000_000
 
@@ -30,16 +27,14 @@ class DeletionsComplete(Checker):
         earlier again, since log-start-offset-checkpoint is written once a minute.
     """
 
-    name: ClassVar[str] = "deletions_complete"
-    ids: ClassVar[tuple[str, ...]] = ("S19",)
-    statement: ClassVar[str] = (
+    ids = ("S19",)
+    statement = (
         "deleted(tp, o, lw) ⇒ ∀ b ∈ live: start_b ≥ lw ≥ o: records that were deleted on request are gone everywhere"
     )
-    fails_when: ClassVar[str | None] = "a leader answers a deletion that its followers do not know of"
+    fails_when = "a leader answers a deletion that its followers do not know of"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._logs, self._now = history.logs, history.circumstances
+    def begin(self) -> None:
+        self._logs = self.history.logs
         self._furthest: dict[tuple[int, str, int], int] = {}
         self._moved_us: dict[tuple[int, str, int], int] = {}
         self._throttled = False
@@ -123,8 +118,8 @@ class DeletionsComplete(Checker):
 
     def _followed_since_us(self, broker: int, leader: int, tp: TopicPartition, offset: int) -> int | None:
         """The time since which a replica has begun at ``offset``, and can say so in its fetches; None: not now."""
-        log, free_us = self._logs.get(broker, tp), self._now.reached_since_us(broker)
-        if log is None or log.start_offset < offset or free_us is None or broker in self._now.impaired:
+        log, free_us = self._logs.get(broker, tp), self.now.reached_since_us(broker)
+        if log is None or log.start_offset < offset or free_us is None or broker in self.now.impaired:
             return None
         if broker != leader and (not self.cluster.connected(broker, leader) or not self._follows(broker, leader, tp)):
             return None

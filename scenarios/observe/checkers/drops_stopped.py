@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from controller.procedures import STEPS
 from emulator.protocol.control_requests import ControlQueued
 from emulator.protocol.events import ControllerElected, ControllerResigned, NodeCrashed
@@ -11,9 +9,8 @@ from emulator.protocol.stop_replica import StopReplicaRequest
 from emulator.protocol.types import TopicPartition
 from emulator.trace import Event
 from emulator.trace.events import Step
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.control_facts import DroppedUnstopped
-from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import AssignmentWritten
 
 WRITES_FIRST = {"kip-455.U1": "kip-455.U3"}
@@ -41,15 +38,11 @@ class DropsStopped(Checker):
     Not verified: that the broker gets the request (``requests_delivered``) and carries it out (``converged``).
     """
 
-    name: ClassVar[str] = "drops_stopped"
-    ids: ClassVar[tuple[str, ...]] = ("R9",)
-    statement: ClassVar[str] = (
-        "r leaves RS ⇒ StopReplica(r) queued before: a replica that leaves the assignment is stopped first"
-    )
-    fails_when: ClassVar[str | None] = "a move writes its assignment and stops no replica"
+    ids = ("R9",)
+    statement = "r leaves RS ⇒ StopReplica(r) queued before: a replica that leaves the assignment is stopped first"
+    fails_when = "a move writes its assignment and stops no replica"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
+    def begin(self) -> None:
         self._asked: dict[int, dict[tuple[TopicPartition, int], None]] = {}
         """The replicas that each controller has asked brokers to delete, in its present term."""
         self._owed: dict[TopicPartition, tuple[AssignmentWritten, str]] = {}
@@ -59,10 +52,7 @@ class DropsStopped(Checker):
         self._asked[event.node] = {}
         self._owed.clear()
 
-    def on_resigned(self, event: ControllerResigned) -> None:
-        self._asked.pop(event.node, None)
-
-    def on_crashed(self, event: NodeCrashed) -> None:
+    def on_end(self, event: ControllerResigned | NodeCrashed) -> None:
         self._asked.pop(event.node, None)
 
     def on_queued(self, event: ControlQueued) -> None:

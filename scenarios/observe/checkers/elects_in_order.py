@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.events import LeaderElected
 from emulator.protocol.shown import LeadersLookedAt
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
-from scenarios.observe.checkers.checker import Checker, Gravity, Report
+from scenarios.observe.checkers.checker import Checker, Gravity
 from scenarios.observe.checkers.led_in_time import SETTLING_US
 from scenarios.observe.findings.isr_facts import ElectedOutOfOrder, ElectionDrops, LedElsewhere
-from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import StateWritten
 
 BY_ORDER = ("new", "offline", "preferred", "controlled-shutdown")
@@ -32,19 +29,16 @@ class ElectsInOrder(Checker):
         directory has failed.
     """
 
-    name: ClassVar[str] = "elects_in_order"
-    ids: ClassVar[tuple[str, ...]] = ("M12",)
-    gravity: ClassVar[Gravity] = Gravity.REST
-    statement: ClassVar[str] = (
+    ids = ("M12",)
+    gravity = Gravity.REST
+    statement = (
         "elect(l, isr') ⇒ l = first(assignment ∩ isr ∩ live) ∧ isr ∩ live ⊆ isr': "
         "a controller elects the first replica that may lead, and drops none that lives from the ISR"
     )
-    fails_when: ClassVar[str | None] = "an election makes the leader the only member of the ISR"
+    fails_when = "an election makes the leader the only member of the ISR"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._now = history.circumstances
-        self._by_assignment = history.settings.start.elects_by_assignment
+    def begin(self) -> None:
+        self._by_assignment = self.start.elects_by_assignment
         self._replaced: dict[TopicPartition, LeaderAndIsr | None] = {}
         """The state before the last one of each partition."""
         self._written_us: dict[TopicPartition, int] = {}
@@ -106,7 +100,7 @@ class ElectsInOrder(Checker):
                 return
 
     def _is_calm(self, now_us: int) -> bool:
-        since_us = self._now.controlled_since_us()
+        since_us = self.now.controlled_since_us()
         return since_us is not None and now_us - since_us >= SETTLING_US
 
     def _lives(self, broker: int, now_us: int) -> bool:
@@ -115,4 +109,4 @@ class ElectsInOrder(Checker):
         registered_us = cluster.registered_us(broker)
         if registered_us is None or now_us - registered_us < SETTLING_US or broker in cluster.known_dead:
             return False
-        return not (cluster.is_shutting_down(broker) or cluster.lacks_dirs(broker) or broker in self._now.impaired)
+        return not (cluster.is_shutting_down(broker) or cluster.lacks_dirs(broker) or broker in self.now.impaired)

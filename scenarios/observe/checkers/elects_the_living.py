@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.isr_facts import DeadWritten
-from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import StateWritten
 
 
@@ -28,17 +25,12 @@ class ElectsTheLiving(Checker):
     Not verified: ISRs that leaders write; brokers that are shutting down; the last member of an ISR without a leader.
     """
 
-    name: ClassVar[str] = "elects_the_living"
-    ids: ClassVar[tuple[str, ...]] = ("M6",)
-    statement: ClassVar[str] = (
+    ids = ("M6",)
+    statement = (
         "elect(l, isr) ⇒ every b ∈ isr is alive as the controller knows: "
         "a controller brings no broker into an ISR that it knows to be dead"
     )
-    fails_when: ClassVar[str | None] = "an election keeps the ISR as it is"
-
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._now = history.circumstances
+    fails_when = "an election keeps the ISR as it is"
 
     def on_state(self, event: StateWritten) -> None:
         state, before = event.state, event.before

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.events import (
     BecameFollower,
     BecameLeader,
@@ -15,9 +13,8 @@ from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import CONTROLLER_EPOCH
 from emulator.trace import Event
 from emulator.trace.events import ZkWritten
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.epoch_facts import EpochFell, EpochOf, LeaderChanged
-from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import StateWritten
 from scenarios.observe.past.knowledge import Role
 
@@ -34,16 +31,12 @@ class EpochsGrow(Checker):
     Not verified: the epochs in metadata (``metadata_follows``).
     """
 
-    name: ClassVar[str] = "epochs_grow"
-    ids: ClassVar[tuple[str, ...]] = ("E2",)
-    statement: ClassVar[str] = (
-        "le_b, ce_b, be_b, C and Z.epoch never decrease, Z.epoch grows with each leader: epochs never go back"
-    )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-1188",)
-    fails_when: ClassVar[str | None] = "an election lowers the epoch"
+    ids = ("E2",)
+    statement = "le_b, ce_b, be_b, C and Z.epoch never decrease, Z.epoch grows with each leader: epochs never go back"
+    catches = ("KAFKA-1188",)
+    fails_when = "an election lowers the epoch"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
+    def begin(self) -> None:
         self._obeyed: dict[int, int] = {}
 
     # -- ZooKeeper ----------------------------------------------------------------------------------------------------
@@ -68,13 +61,7 @@ class EpochsGrow(Checker):
     def on_started(self, event: NodeStarted) -> None:
         self._obeyed.pop(event.node, None)
 
-    def on_became_leader(self, event: BecameLeader) -> None:
-        self._take_role(event)
-
-    def on_became_follower(self, event: BecameFollower) -> None:
-        self._take_role(event)
-
-    def _take_role(self, event: BecameLeader | BecameFollower) -> None:
+    def on_role(self, event: BecameLeader | BecameFollower) -> None:
         before: Role | None = self.history.past.replaced(event)
         if before is None or before.stopped == "deleted":
             return

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.events import NodeCrashed, TransactionsLoaded, TransactionStateChanged, TransactionsUnloaded
-from scenarios.observe.checkers.checker import Checker, Gravity, Report
+from scenarios.observe.checkers.checker import Checker, Gravity
 from scenarios.observe.findings.coordination_facts import EpochsSkipped
-from scenarios.observe.history.history import History
 
 
 class EpochsUsedOnce(Checker):
@@ -23,16 +20,14 @@ class EpochsUsedOnce(Checker):
     Not verified: epochs that a failover of the coordinator uses up.
     """
 
-    name: ClassVar[str] = "epochs_used_once"
-    ids: ClassVar[tuple[str, ...]] = ("X8",)
-    gravity: ClassVar[Gravity] = Gravity.LIVENESS
-    statement: ClassVar[str] = "epoch(n+1) ≤ epoch(n) + 1: a transactional id uses up one epoch at a time"
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-9666",)
-    fails_when: ClassVar[str | None] = "a producer that is late is fenced by two epochs"
+    ids = ("X8",)
+    gravity = Gravity.LIVENESS
+    statement = "epoch(n+1) ≤ epoch(n) + 1: a transactional id uses up one epoch at a time"
+    catches = ("KAFKA-9666",)
+    fails_when = "a producer that is late is fenced by two epochs"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._fences_once = history.settings.start.fences_once
+    def begin(self) -> None:
+        self._fences_once = self.start.fences_once
         self._last: dict[tuple[int, str], tuple[int, int]] = {}
 
     def on_state(self, event: TransactionStateChanged) -> None:
@@ -43,15 +38,6 @@ class EpochsUsedOnce(Checker):
             self.violated(event, facts, brokers=(event.node,))
         self._last[key] = event.producer_id, event.producer_epoch
 
-    def on_loaded(self, event: TransactionsLoaded) -> None:
-        self._forget(event.node)
-
-    def on_unloaded(self, event: TransactionsUnloaded) -> None:
-        self._forget(event.node)
-
-    def on_crashed(self, event: NodeCrashed) -> None:
-        self._forget(event.node)
-
-    def _forget(self, node: int) -> None:
-        for key in [key for key in self._last if key[0] == node]:
+    def on_forgets(self, event: TransactionsLoaded | TransactionsUnloaded | NodeCrashed) -> None:
+        for key in [key for key in self._last if key[0] == event.node]:
             del self._last[key]

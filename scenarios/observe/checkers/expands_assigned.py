@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.events import BecameLeader, IsrProposed
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Report, shared
+from scenarios.observe.checkers.checker import Checker, shared
 from scenarios.observe.findings.isr_facts import AddedUnassigned
-from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import StateWritten
 
 
@@ -24,15 +21,13 @@ class ExpandsAssigned(Checker):
         with kafka-6794 for longer: the atlas counts that as a harm.
     """
 
-    name: ClassVar[str] = "expands_assigned"
-    ids: ClassVar[tuple[str, ...]] = ("I1",)
-    statement: ClassVar[str] = "expand(f) ⇒ f ∈ RS: only assigned replicas join the ISR"
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-9672", "KAFKA-1170")
-    fails_when: ClassVar[str | None] = "a leader adds any broker that fetches"
+    ids = ("I1",)
+    statement = "expand(f) ⇒ f ∈ RS: only assigned replicas join the ISR"
+    catches = ("KAFKA-9672", "KAFKA-1170")
+    fails_when = "a leader adds any broker that fetches"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._commits = history.commits
+    def begin(self) -> None:
+        self._commits = self.history.commits
         self._received: dict[int, dict[TopicPartition, tuple[int, ...]]] = {}
         self._began: dict[TopicPartition, tuple[int, tuple[int, ...]]] = {}
         """The newest leader epoch in ZooKeeper, and the assignment there when it was written."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.events import (
     CopyAbandoned,
     CopyStarted,
@@ -16,9 +14,8 @@ from emulator.protocol.events import (
 )
 from emulator.protocol.shown import RecoveryFailed
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Moment, Report
+from scenarios.observe.checkers.checker import Checker, Moment
 from scenarios.observe.findings.log_facts import CopiedOffline, DeletedOffline, DirectoryUsed
-from scenarios.observe.history.history import History
 
 
 class FailedDirsOffline(Checker):
@@ -33,16 +30,12 @@ class FailedDirsOffline(Checker):
         had not opened when their directory failed.
     """
 
-    name: ClassVar[str] = "failed_dirs_offline"
-    ids: ClassVar[tuple[str, ...]] = ("S18",)
-    statement: ClassVar[str] = (
-        "unrecovered(l) ⇒ offline(dir(l)): a log directory in which a log cannot be recovered is not used"
-    )
-    catches: ClassVar[tuple[str, ...]] = ("KIP-112",)
-    fails_when: ClassVar[str | None] = "a broker uses a log directory whose logs it could not recover"
+    ids = ("S18",)
+    statement = "unrecovered(l) ⇒ offline(dir(l)): a log directory in which a log cannot be recovered is not used"
+    catches = ("KIP-112",)
+    fails_when = "a broker uses a log directory whose logs it could not recover"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
+    def begin(self) -> None:
         self._failed: dict[int, dict[str, int]] = {}
         """Directories in which a recovery has failed, and since when, by broker; not those that are offline."""
         self._offline: dict[int, dict[TopicPartition, None]] = {}
@@ -63,10 +56,7 @@ class FailedDirsOffline(Checker):
     def on_copy(self, event: CopyStarted) -> None:
         self._copies.setdefault(event.node, {})[TopicPartition.of(event.topic, event.partition)] = event.target
 
-    def on_abandoned(self, event: CopyAbandoned) -> None:
-        self._copies.get(event.node, {}).pop(TopicPartition.of(event.topic, event.partition), None)
-
-    def on_replaced(self, event: LogReplaced) -> None:
+    def on_copied(self, event: CopyAbandoned | LogReplaced) -> None:
         self._copies.get(event.node, {}).pop(TopicPartition.of(event.topic, event.partition), None)
 
     def on_replica_offline(self, event: ReplicaOffline) -> None:

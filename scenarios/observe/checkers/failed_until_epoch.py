@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import ClassVar
 
 from emulator.protocol.events import BecameLeader, FetchPosition, NodeCrashed, PartitionFailed, PartitionFailureCleared
 from emulator.protocol.shown import FetchFenced
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
+from scenarios.observe.checkers.checker import Checker, Gravity, Moment
 from scenarios.observe.findings.epoch_facts import FailedComesBack, FencedGoesOn
-from scenarios.observe.history.history import History
 
 
 class FailedUntilEpoch(Checker):
@@ -23,21 +21,19 @@ class FailedUntilEpoch(Checker):
     Not verified: that the partition is fetched again at all; copies between log directories.
     """
 
-    name: ClassVar[str] = "failed_until_epoch"
-    ids: ClassVar[tuple[str, ...]] = ("F3",)
-    gravity: ClassVar[Gravity] = Gravity.SAFETY
-    statement: ClassVar[str] = (
+    ids = ("F3",)
+    gravity = Gravity.SAFETY
+    statement = (
         "failed(b, p) in epoch e ⇒ not fetched again before epoch e+1 or StopReplica: "
         "only a later leader epoch or StopReplica takes a partition out of failedPartitions"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-9654",)
-    fails_when: ClassVar[str | None] = "a fetcher takes up a partition again on which it has given up"
+    catches = ("KAFKA-9654",)
+    fails_when = "a fetcher takes up a partition again on which it has given up"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
+    def begin(self) -> None:
         self._failed: dict[int, dict[TopicPartition, int]] = defaultdict(dict)
         """Leader epoch under which each partition failed, by broker."""
-        self._isolates = history.settings.start.isolates_failures
+        self._isolates = self.start.isolates_failures
         self._fenced: list[FetchFenced] = []
         """Since the last look, of those that have not failed since."""
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.events import UNCHECKED, BecameFollower, IsrProposed
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.epoch_facts import AddedForOtherEpoch
-from scenarios.observe.history.history import History
 
 
 class FetchFence(Checker):
@@ -21,16 +18,14 @@ class FetchFence(Checker):
         no epoch, ``wiki-text``, and up to 2.4 what a follower fetches within a session.
     """
 
-    name: ClassVar[str] = "fetch_fence"
-    ids: ClassVar[tuple[str, ...]] = ("E6",)
-    statement: ClassVar[str] = (
+    ids = ("E6",)
+    statement = (
         "f counts for its leader ⇒ f.le = leader.le: a follower joins the ISR by a fetch under the leader's epoch"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-7395", "KAFKA-15221", "KAFKA-10301")
-    fails_when: ClassVar[str | None] = "fetches are not fenced"
+    catches = ("KAFKA-7395", "KAFKA-15221", "KAFKA-10301")
+    fails_when = "fetches are not fenced"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
+    def begin(self) -> None:
         self._follows: dict[int, dict[TopicPartition, int]] = {}
 
     def on_became_follower(self, event: BecameFollower) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from emulator.protocol.shown import Remembered
 from scenarios.observe.checkers.broker_memory import BrokerMemory, Unlike
@@ -19,12 +19,11 @@ class FetchersFit(BrokerMemory):
         copies between log directories.
     """
 
-    name: ClassVar[str] = "fetchers_fit"
-    ids: ClassVar[tuple[str, ...]] = ("F11",)
-    statement: ClassVar[str] = (
+    ids = ("F11",)
+    statement = (
         "at rest fetched(b, p) ⇒ follows(b, p, leader, epoch): a broker fetches what it follows, and nothing else"
     )
-    fails_when: ClassVar[str | None] = "fetchers keep partitions that were removed from them"
+    fails_when = "fetchers keep partitions that were removed from them"
 
     def unlike(self, event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
         replicas = memories["replicas"]

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from attrs import define
 
 from emulator.protocol.events import BecameFollower, FetcherStarted, FetchPosition
 from emulator.protocol.shown import FetchLost
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.fetch_facts import AskedAgainEarly, RequestsNotCounted
-from scenarios.observe.history.history import History
 
 BACK_OFFS = 2
 """One in which the thread waits, and then one of each of its partitions."""
@@ -42,20 +39,17 @@ class FetchesBackOff(Checker):
         clocks a fault has set, as to the back-offs.
     """
 
-    name: ClassVar[str] = "fetches_back_off"
-    ids: ClassVar[tuple[str, ...]] = ("F10",)
-    statement: ClassVar[str] = (
+    ids = ("F10",)
+    statement = (
         "lost(n+1) - lost(n) ≥ 2 · backoff ∧ requests(n+1) > requests(n): "
         "a follower whose leader does not answer asks again only after its back-offs, and meters each request"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-1461",)
-    fails_when: ClassVar[str | None] = "a fetcher that has lost its leader leaves no partition out"
+    catches = ("KAFKA-1461",)
+    fails_when = "a fetcher that has lost its leader leaves no partition out"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._least_us = BACK_OFFS * history.settings.start.time_us("replica.fetch.backoff.ms", 1_000)
+    def begin(self) -> None:
+        self._least_us = BACK_OFFS * self.start.time_us("replica.fetch.backoff.ms", 1_000)
         self._lost: dict[tuple[int, str], _Last] = {}
-        self._clocks = history.circumstances.clocks
 
     def on_started(self, event: FetcherStarted) -> None:
         self._lost.pop((event.node, event.fetcher), None)
@@ -83,5 +77,5 @@ class FetchesBackOff(Checker):
         if event.requests <= before.requests:
             self.violated(event, RequestsNotCounted(event.node, event.fetcher, event.requests))
         passed_us = event.t_us - before.t_us
-        if before.waits and passed_us < self._least_us and event.node not in self._clocks:
+        if before.waits and passed_us < self._least_us and event.node not in self.now.clocks:
             self.violated(event, AskedAgainEarly(event.node, event.fetcher, event.leader, passed_us, self._least_us))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.shown import FetchOverdue
 from scenarios.observe.checkers.checker import Checker, Gravity
 from scenarios.observe.findings.fetch_facts import FetchedLate
@@ -20,11 +18,10 @@ class FetchesComplete(Checker):
         throttle wakes no fetch (KIP-73); fetches that are answered too early; real consumers.
     """
 
-    name: ClassVar[str] = "fetches_complete"
-    ids: ClassVar[tuple[str, ...]] = ("F12",)
-    gravity: ClassVar[Gravity] = Gravity.LIVENESS
-    statement: ClassVar[str] = "expired(fetch) ⇒ bytes < fetch.min.bytes: a fetch does not wait for what is there"
-    fails_when: ClassVar[str | None] = "an append wakes no fetch"
+    ids = ("F12",)
+    gravity = Gravity.LIVENESS
+    statement = "expired(fetch) ⇒ bytes < fetch.min.bytes: a fetch does not wait for what is there"
+    fails_when = "an append wakes no fetch"
 
     def on_overdue(self, event: FetchOverdue) -> None:
         brokers = (event.node,) if event.reader < 0 else (event.node, event.reader)

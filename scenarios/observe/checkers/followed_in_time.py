@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.events import (
     BecameFollower,
     BecameLeader,
@@ -17,11 +15,10 @@ from emulator.protocol.events import (
     ReplicaStopped,
 )
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
+from scenarios.observe.checkers.checker import Checker, Gravity, Moment
 from scenarios.observe.checkers.led_in_time import PER_PARTITION_US, SETTLING_US
 from scenarios.observe.findings.fetch_facts import NotFetched, ThreadDied
 from scenarios.observe.history.deadlines import Deadlines
-from scenarios.observe.history.history import History
 
 Replica = tuple[TopicPartition, int]
 
@@ -41,24 +38,20 @@ class FollowedInTime(Checker):
     Not verified: that records arrive; partitions that a throttle holds back; copies between log directories.
     """
 
-    name: ClassVar[str] = "followed_in_time"
-    ids: ClassVar[tuple[str, ...]] = ("F2",)
-    gravity: ClassVar[Gravity] = Gravity.LIVENESS
-    statement: ClassVar[str] = (
+    ids = ("F2",)
+    gravity = Gravity.LIVENESS
+    statement = (
         "follows(b, p, l) ⇒ fetches(b, p, l) within T, and no thread dies: "
         "an error on one partition does not end the fetching of others, and what is followed is fetched"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-8346", "KAFKA-9769")
-    fails_when: ClassVar[str | None] = "an error on one partition ends its thread"
+    catches = ("KAFKA-8346", "KAFKA-9769")
+    fails_when = "an error on one partition ends its thread"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._now = history.circumstances
-        start = history.settings.start
-        self._isolates = start.isolates_failures
+    def begin(self) -> None:
+        self._isolates = self.start.isolates_failures
         self._bound_us = (
-            start.time_us("replica.socket.timeout.ms", 30_000)
-            + start.time_us("replica.fetch.backoff.ms", 1_000)
+            self.start.time_us("replica.socket.timeout.ms", 30_000)
+            + self.start.time_us("replica.fetch.backoff.ms", 1_000)
             + SETTLING_US
         )
         self._follows: dict[int, dict[TopicPartition, tuple[int, int]]] = {}
@@ -81,20 +74,11 @@ class FollowedInTime(Checker):
     def on_position(self, event: FetchPosition) -> None:
         self._compare(TopicPartition.of(event.topic, event.partition), event.node, event.t_us)
 
-    def on_failed(self, event: PartitionFailed) -> None:
+    def on_end(self, event: PartitionFailed | BecameLeader | ReplicaStopped | ReplicaOffline) -> None:
         self._forget(event.node, TopicPartition.of(event.topic, event.partition))
 
     def on_cleared(self, event: PartitionFailureCleared) -> None:
         """A failed partition is given back: no fetch is due until its next role names the leader."""
-        self._forget(event.node, TopicPartition.of(event.topic, event.partition))
-
-    def on_leader(self, event: BecameLeader) -> None:
-        self._forget(event.node, TopicPartition.of(event.topic, event.partition))
-
-    def on_stopped(self, event: ReplicaStopped) -> None:
-        self._forget(event.node, TopicPartition.of(event.topic, event.partition))
-
-    def on_offline(self, event: ReplicaOffline) -> None:
         self._forget(event.node, TopicPartition.of(event.topic, event.partition))
 
     def _forget(self, broker: int, tp: TopicPartition) -> None:
@@ -120,7 +104,7 @@ class FollowedInTime(Checker):
             self._report_overdue(moment, self._bound_us + PER_PARTITION_US * len(self._unfetched))
 
     def at_rest(self, moment: Moment) -> None:
-        self._report_overdue(moment, self._now.bound_at_rest(moment.t_us, self._bound_us))
+        self._report_overdue(moment, self.now.bound_at_rest(moment.t_us, self._bound_us))
 
     def _report_overdue(self, moment: Moment, bound_us: int) -> None:
         for (tp, broker), held_us in self._unfetched.overdue(moment.t_us, bound_us, self._free_since_us):
@@ -128,7 +112,7 @@ class FollowedInTime(Checker):
             self.violated(moment, NotFetched(broker, leader, epoch, held_us), tp, (broker,))
 
     def _free_since_us(self, replica: Replica) -> int | None:
-        (tp, broker), now = replica, self._now
+        (tp, broker), now = replica, self.now
         leader, epoch = self._follows[broker][tp]
         leads = self.cluster.leads(leader, tp)
         idle = broker in self._dead or self.cluster.is_shutting_down(broker) or self.cluster.lacks_dirs(broker)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.events import (
     GroupGeneration,
     GroupStateChanged,
@@ -11,10 +9,8 @@ from emulator.protocol.events import (
     NodeStarted,
     OffsetsRemoved,
 )
-from scenarios.observe.checkers.checker import Report
 from scenarios.observe.checkers.coordinators_log import CoordinatorsLog
 from scenarios.observe.findings.coordination_facts import GenerationAgain
-from scenarios.observe.history.history import History
 
 STABLE, DEAD = "Stable", "Dead"
 
@@ -32,21 +28,17 @@ class GenerationsGrow(CoordinatorsLog):
     Not verified: generations that were never stable, which the next coordinator does not know.
     """
 
-    name: ClassVar[str] = "generations_grow"
-    ids: ClassVar[tuple[str, ...]] = ("G11",)
-    statement: ClassVar[str] = "generation(g)[n+1] > generation(g)[n]: each generation of a group has its own number"
-    fails_when: ClassVar[str | None] = "a group keeps its generation when its members join again"
+    ids = ("G11",)
+    statement = "generation(g)[n+1] > generation(g)[n]: each generation of a group has its own number"
+    fails_when = "a group keeps its generation when its members join again"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
+    def begin(self) -> None:
+        super().begin()
         self._formed: dict[int, dict[str, int]] = {}
         """The last generation that a coordinator has formed, by group."""
         self._stable: dict[str, int] = {}
 
-    def on_started(self, event: NodeStarted) -> None:
-        self._formed.pop(event.node, None)
-
-    def on_unloaded(self, event: GroupsUnloaded) -> None:
+    def on_forgets(self, event: NodeStarted | GroupsUnloaded) -> None:
         self._formed.pop(event.node, None)
 
     def on_removed(self, event: OffsetsRemoved) -> None:

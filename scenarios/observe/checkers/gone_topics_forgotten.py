@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from emulator.protocol import znodes
 from emulator.protocol.shown import Remembered
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.broker_memory import BrokerMemory, Unlike
-from scenarios.observe.checkers.checker import Report
-from scenarios.observe.history.history import History
 
 DISCARDED_US = 15_000_000
 """How much later than log.segment.delete.delay.ms a log may be deleted: brokers look now and then."""
@@ -35,16 +33,15 @@ class GoneTopicsForgotten(BrokerMemory):
         wrong, also once it is right (LogManager.deleteLogs, 1.1.1 to 2.7).
     """
 
-    name: ClassVar[str] = "gone_topics_forgotten"
-    ids: ClassVar[tuple[str, ...]] = ("R13",)
-    statement: ClassVar[str] = "at rest t ∉ Z ⇒ t ∉ disks, metadata, settings: nothing is left of a topic that is gone"
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-1558",)
-    fails_when: ClassVar[str | None] = "a broker keeps deleted topics in its metadata"
+    ids = ("R13",)
+    statement = "at rest t ∉ Z ⇒ t ∉ disks, metadata, settings: nothing is left of a topic that is gone"
+    catches = ("KAFKA-1558",)
+    fails_when = "a broker keeps deleted topics in its metadata"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._delay_us = history.settings.start.time_us("log.segment.delete.delay.ms", 60_000) + DISCARDED_US
-        self._left = history.left_replicas
+    def begin(self) -> None:
+        super().begin()
+        self._delay_us = self.start.time_us("log.segment.delete.delay.ms", 60_000) + DISCARDED_US
+        self._left = self.history.left_replicas
         self._configs: dict[str, None] = {}
         self._ever: dict[str, None] = {}
         self._asked_us: dict[str, int] = {}

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.events import GroupStateChanged, GroupsUnloaded, NodeCrashed
 from emulator.protocol.shown_coordination import MemberHeard
-from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
+from scenarios.observe.checkers.checker import Checker, Gravity, Moment
 from scenarios.observe.checkers.led_in_time import SETTLING_US
 from scenarios.observe.findings.coordination_facts import NeverStable
 from scenarios.observe.history.deadlines import Deadlines
-from scenarios.observe.history.history import History
 
 REBALANCES = ("PreparingRebalance", "CompletingRebalance")
 
@@ -27,16 +24,13 @@ class GroupsSettle(Checker):
         other.
     """
 
-    name: ClassVar[str] = "groups_settle"
-    ids: ClassVar[tuple[str, ...]] = ("G6",)
-    gravity: ClassVar[Gravity] = Gravity.LIVENESS
-    statement: ClassVar[str] = "rebalances(g) ⇒ soon stable(g) ∨ empty(g): the rebalance of a group ends"
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-9752",)
-    fails_when: ClassVar[str | None] = "a rebalance that all have joined is not completed"
+    ids = ("G6",)
+    gravity = Gravity.LIVENESS
+    statement = "rebalances(g) ⇒ soon stable(g) ∨ empty(g): the rebalance of a group ends"
+    catches = ("KAFKA-9752",)
+    fails_when = "a rebalance that all have joined is not completed"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._now = history.circumstances
+    def begin(self) -> None:
         self._rebalances: Deadlines[tuple[int, str, str]] = Deadlines()
         self._bounds: dict[str, int] = {}
         self._longest_us = 0
@@ -53,19 +47,13 @@ class GroupsSettle(Checker):
         if event.state in REBALANCES:
             self._rebalances.begin((event.node, event.group, event.state), event.t_us)
 
-    def on_unloaded(self, event: GroupsUnloaded) -> None:
-        self._forget(event.node)
-
-    def on_crashed(self, event: NodeCrashed) -> None:
-        self._forget(event.node)
-
-    def _forget(self, node: int) -> None:
-        self._rebalances.end_all(lambda key: key[0] == node)
+    def on_end(self, event: GroupsUnloaded | NodeCrashed) -> None:
+        self._rebalances.end_all(lambda key: key[0] == event.node)
 
     def look(self, moment: Moment) -> None:
         if len(self._rebalances) and self._longest_us:
             for (node, group, state), lasted_us in self._rebalances.overdue(
-                moment.t_us, self._longest_us, lambda key: self._now.reached_since_us(key[0])
+                moment.t_us, self._longest_us, lambda key: self.now.reached_since_us(key[0])
             ):
                 if group in self._bounds:
                     self.violated(moment, NeverStable(node, group, state, lasted_us), brokers=(node,))

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.trace import Event
 from scenarios.observe.checkers.below_min_isr import BelowMinIsr
-from scenarios.observe.checkers.checker import Report
 from scenarios.observe.findings.isr_facts import CommittedByFew
 from scenarios.observe.history.commit import Commit
-from scenarios.observe.history.history import History
 
 
 class HeldByMinIsr(BelowMinIsr):
@@ -22,18 +18,17 @@ class HeldByMinIsr(BelowMinIsr):
         followers, which learn them.
     """
 
-    name: ClassVar[str] = "held_by_min_isr"
-    ids: ClassVar[tuple[str, ...]] = ("S21",)
-    statement: ClassVar[str] = (
+    ids = ("S21",)
+    statement = (
         "|isr_b| < min.insync.replicas ⇒ hw_b stays: "
         "with fewer replicas in the ISR than min.insync.replicas nothing is committed (3.7 and later)"
     )
-    fails_when: ClassVar[str | None] = "a leader looks at the members of its ISR alone"
+    fails_when = "a leader looks at the members of its ISR alone"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        if history.settings.start.holds_high_watermark:
-            history.commits.extended.append(self._extended)
+    def begin(self) -> None:
+        super().begin()
+        if self.start.holds_high_watermark:
+            self.history.commits.extended.append(self._extended)
 
     def _extended(self, event: Event, commit: Commit) -> None:
         by_leader = self.few.get(commit.tp)

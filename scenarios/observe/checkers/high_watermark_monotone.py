@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.events import BecameFollower, BecameLeader, HighWatermark, Truncated
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.log_facts import HighWatermarkFell, HighWatermarkStayed
 from scenarios.observe.history.commits import Placed
-from scenarios.observe.history.history import History
 from scenarios.observe.history.replica_logs import ReplicaLogHistory
 
 
@@ -30,18 +27,16 @@ class HighWatermarkMonotone(Checker):
         (S10).
     """
 
-    name: ClassVar[str] = "high_watermark_monotone"
-    ids: ClassVar[tuple[str, ...]] = ("S8",)
-    statement: ClassVar[str] = (
+    ids = ("S8",)
+    statement = (
         "hw_b never decreases within one (b, leader epoch), on a follower but by truncation: "
         "on one broker and in one leader epoch the high watermark never goes back"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-14704", "KAFKA-9491")
-    fails_when: ClassVar[str | None] = "a leader's high watermark jumps back"
+    catches = ("KAFKA-14704", "KAFKA-9491")
+    fails_when = "a leader's high watermark jumps back"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._commits = history.commits
+    def begin(self) -> None:
+        self._commits = self.history.commits
         self._commits.fell.append(self._fell)
         self._commits.stayed.append(self._stayed)
         self._epochs: dict[TopicPartition, int] = {}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from controller.procedures import STEPS
 from emulator.protocol.control_requests import ControlQueued
 from emulator.protocol.elect_leaders import ElectionsRequested
@@ -11,9 +9,8 @@ from emulator.protocol.leader_and_isr import LeaderAndIsrRequest
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 from emulator.trace.events import Step, ZkWritten
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.control_facts import ChangedWhileIdle, LeadershipState, SentWhileIdle
-from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import AssignmentWritten, StateWritten
 
 ADMIN = "/admin/"
@@ -34,19 +31,15 @@ class IdleChangesNothing(Checker):
         looks for those that say nothing new).
     """
 
-    name: ClassVar[str] = "idle_changes_nothing"
-    ids: ClassVar[tuple[str, ...]] = ("V12",)
-    statement: ClassVar[str] = (
-        "idle(t) ⇒ Z at t + 2T = Z at t: a cluster that is well and has nothing to do changes nothing"
-    )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-7152",)
-    fails_when: ClassVar[str | None] = "a controller elects preferred leaders where they lead already"
+    ids = ("V12",)
+    statement = "idle(t) ⇒ Z at t + 2T = Z at t: a cluster that is well and has nothing to do changes nothing"
+    catches = ("KAFKA-7152",)
+    fails_when = "a controller elects preferred leaders where they lead already"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
+    def begin(self) -> None:
         self._elected: dict[TopicPartition, int] = {}
         """The partitions that have gone to their preferred replicas meanwhile, each with the new leader epoch."""
-        self.window_us = 2 * history.settings.start.time_us("replica.lag.time.max.ms", 10_000)
+        self.window_us = 2 * self.start.time_us("replica.lag.time.max.ms", 10_000)
         """Time for which a cluster has to be idle."""
         self.idle = False
         """Whether everything is well and there is nothing to do; set by who judges that."""
@@ -69,10 +62,7 @@ class IdleChangesNothing(Checker):
     def on_step(self, event: Step) -> None:
         self.idle &= not STEPS[event.step].reassignment
 
-    def on_elections(self, event: ElectionsRequested) -> None:
-        self.idle = False
-
-    def on_assigned(self, event: AssignmentWritten) -> None:
+    def on_asked(self, event: ElectionsRequested | AssignmentWritten) -> None:
         self.idle = False
 
     def on_written(self, event: ZkWritten) -> None:

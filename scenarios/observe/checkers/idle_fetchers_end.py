@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import ClassVar
 
 from emulator.protocol.control_requests import ControlHandled
 from emulator.protocol.errors import Errors
@@ -21,9 +20,8 @@ from emulator.protocol.leader_and_isr import LeaderAndIsrRequest
 from emulator.protocol.stop_replica import StopReplicaRequest
 from emulator.protocol.types import TopicPartition
 from emulator.trace import Event
-from scenarios.observe.checkers.checker import Checker, Moment, Report
+from scenarios.observe.checkers.checker import Checker, Moment
 from scenarios.observe.findings.fetch_facts import ThreadGoesOn
-from scenarios.observe.history.history import History
 
 
 class IdleFetchersEnd(Checker):
@@ -38,17 +36,15 @@ class IdleFetchersEnd(Checker):
         between log directories; those that have died, which Kafka does not notice.
     """
 
-    name: ClassVar[str] = "idle_fetchers_end"
-    ids: ClassVar[tuple[str, ...]] = ("F5",)
-    statement: ClassVar[str] = (
+    ids = ("F5",)
+    statement = (
         "partitions(thread) = ∅ after a request ⇒ the thread ends: a fetcher thread that has nothing to fetch ends"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KIP-461",)
-    fails_when: ClassVar[str | None] = "threads without partitions are kept"
+    catches = ("KIP-461",)
+    fails_when = "threads without partitions are kept"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._ends_at_once = history.settings.start.ends_failed_threads
+    def begin(self) -> None:
+        self._ends_at_once = self.start.ends_failed_threads
         self._threads: dict[int, dict[str, int]] = defaultdict(dict)
         """Threads that run, each with its leader, by broker."""
         self._failed: dict[int, dict[TopicPartition, int]] = defaultdict(dict)
@@ -75,19 +71,7 @@ class IdleFetchersEnd(Checker):
             self._failed[event.node][tp] = leader
             self._just_failed[event.node] = None
 
-    def on_leader(self, event: BecameLeader) -> None:
-        self._not_failed(event)
-
-    def on_follower(self, event: BecameFollower) -> None:
-        self._not_failed(event)
-
-    def on_stopped(self, event: ReplicaStopped) -> None:
-        self._not_failed(event)
-
-    def on_cleared(self, event: PartitionFailureCleared) -> None:
-        self._not_failed(event)
-
-    def _not_failed(self, event: BecameLeader | BecameFollower | ReplicaStopped | PartitionFailureCleared) -> None:
+    def on_not_failed(self, event: BecameLeader | BecameFollower | ReplicaStopped | PartitionFailureCleared) -> None:
         failed = self._failed.get(event.node)
         if failed:
             failed.pop(TopicPartition.of(event.topic, event.partition), None)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from brokers.transactions.config import TRANSACTION_STATE_TOPIC
 from emulator.protocol.events import NodeCrashed, TransactionStateChanged, TransactionsUnloaded
-from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
+from scenarios.observe.checkers.checker import Checker, Gravity, Moment
 from scenarios.observe.findings.coordination_facts import IdStays
 from scenarios.observe.history.deadlines import Deadlines
-from scenarios.observe.history.history import History
 
 UNUSED = ("Empty", "CompleteCommit", "CompleteAbort")
 WEEK_MS, HOUR_MS = 604_800_000, 3_600_000
@@ -30,19 +27,15 @@ class IdsExpire(Checker):
         has loaded, until it changes them.
     """
 
-    name: ClassVar[str] = "ids_expire"
-    ids: ClassVar[tuple[str, ...]] = ("X9",)
-    gravity: ClassVar[Gravity] = Gravity.LIVENESS
-    statement: ClassVar[str] = "unused(id) ⇒ soon expired(id): a transactional id that is not used is removed"
-    catches: ClassVar[tuple[str, ...]] = ()
-    fails_when: ClassVar[str | None] = "a coordinator takes no id for unused"
+    ids = ("X9",)
+    gravity = Gravity.LIVENESS
+    statement = "unused(id) ⇒ soon expired(id): a transactional id that is not used is removed"
+    catches = ()
+    fails_when = "a coordinator takes no id for unused"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._now = history.circumstances
-        start = history.settings.start
-        unused_us = start.time_us("transactional.id.expiration.ms", WEEK_MS)
-        interval_us = start.time_us("transaction.remove.expired.transaction.cleanup.interval.ms", HOUR_MS)
+    def begin(self) -> None:
+        unused_us = self.start.time_us("transactional.id.expiration.ms", WEEK_MS)
+        interval_us = self.start.time_us("transaction.remove.expired.transaction.cleanup.interval.ms", HOUR_MS)
         self._bound_us = unused_us + interval_us + WRITTEN_US
         self._unused: Deadlines[tuple[int, str]] = Deadlines()
 
@@ -52,10 +45,7 @@ class IdsExpire(Checker):
         if event.state in UNUSED:
             self._unused.begin(key, event.t_us)
 
-    def on_unloaded(self, event: TransactionsUnloaded) -> None:
-        self._unused.end_all(lambda key: key[0] == event.node)
-
-    def on_crashed(self, event: NodeCrashed) -> None:
+    def on_end(self, event: TransactionsUnloaded | NodeCrashed) -> None:
         self._unused.end_all(lambda key: key[0] == event.node)
 
     def look(self, moment: Moment) -> None:
@@ -65,7 +55,7 @@ class IdsExpire(Checker):
 
     def _since_us(self, key: tuple[int, str]) -> int | None:
         """Since when nothing excuses that an id stays; None: something does now."""
-        cluster, now = self.cluster, self._now
+        cluster, now = self.cluster, self.now
         if key[0] in now.clocks or key[0] in now.impaired:
             return None
         partitions = cluster.partitions(TRANSACTION_STATE_TOPIC)

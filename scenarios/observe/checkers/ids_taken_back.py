@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.events import GroupMemberAdded, GroupsLoaded, GroupStateChanged, GroupsUnloaded, NodeCrashed
 from emulator.protocol.shown_coordination import MemberIdForgotten, MemberIdGiven
-from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
+from scenarios.observe.checkers.checker import Checker, Gravity, Moment
 from scenarios.observe.checkers.led_in_time import SETTLING_US
 from scenarios.observe.findings.coordination_facts import IdWaitedFor
 from scenarios.observe.history.deadlines import Deadlines
-from scenarios.observe.history.history import History
 
 DEAD = "Dead"
 Key = tuple[int, str, str]
@@ -27,18 +24,13 @@ class IdsTakenBack(Checker):
     Not verified: coordinators that the controller does not reach, until it does.
     """
 
-    name: ClassVar[str] = "ids_taken_back"
-    ids: ClassVar[tuple[str, ...]] = ("G10",)
-    gravity: ClassVar[Gravity] = Gravity.LIVENESS
-    statement: ClassVar[str] = (
-        "given(id) ⇒ soon joined(id) ∨ taken back(id): a member id that no client joins with is taken back"
-    )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-9752",)
-    fails_when: ClassVar[str | None] = "member ids are not taken back"
+    ids = ("G10",)
+    gravity = Gravity.LIVENESS
+    statement = "given(id) ⇒ soon joined(id) ∨ taken back(id): a member id that no client joins with is taken back"
+    catches = ("KAFKA-9752",)
+    fails_when = "member ids are not taken back"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._now = history.circumstances
+    def begin(self) -> None:
         self._given: Deadlines[Key] = Deadlines()
         self._longest_us = 0
 
@@ -46,32 +38,20 @@ class IdsTakenBack(Checker):
         self._longest_us = max(self._longest_us, event.session_us)
         self._given.begin((event.node, event.group, event.member), event.t_us)
 
-    def on_added(self, event: GroupMemberAdded) -> None:
-        self._given.end((event.node, event.group, event.member))
-
-    def on_forgotten(self, event: MemberIdForgotten) -> None:
+    def on_used(self, event: GroupMemberAdded | MemberIdForgotten) -> None:
         self._given.end((event.node, event.group, event.member))
 
     def on_state(self, event: GroupStateChanged) -> None:
         if event.state == DEAD:
             self._given.end_all(lambda key: key[:2] == (event.node, event.group))
 
-    def on_loaded(self, event: GroupsLoaded) -> None:
-        self._forget(event.node)
-
-    def on_unloaded(self, event: GroupsUnloaded) -> None:
-        self._forget(event.node)
-
-    def on_crashed(self, event: NodeCrashed) -> None:
-        self._forget(event.node)
-
-    def _forget(self, node: int) -> None:
-        self._given.end_all(lambda key: key[0] == node)
+    def on_forgets(self, event: GroupsLoaded | GroupsUnloaded | NodeCrashed) -> None:
+        self._given.end_all(lambda key: key[0] == event.node)
 
     def look(self, moment: Moment) -> None:
         if len(self._given):
             for key, lasted_us in self._given.overdue(
-                moment.t_us, self._longest_us + SETTLING_US, lambda key: self._now.reached_since_us(key[0])
+                moment.t_us, self._longest_us + SETTLING_US, lambda key: self.now.reached_since_us(key[0])
             ):
                 node, group, member = key
                 self.violated(moment, IdWaitedFor(node, group, member, lasted_us), brokers=(node,))

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.events import ConsumerLag, FetchPosition, LeapBegan, Leapt, NodeCrashed
 from emulator.protocol.shown import FetchHeld
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.fetch_facts import HeldInSync
-from scenarios.observe.history.history import History
 
 
 class InSyncFetched(Checker):
@@ -22,18 +19,15 @@ class InSyncFetched(Checker):
     Not verified: whether the quota is exceeded (``throttle_kept``); copies between log directories; leaps.
     """
 
-    name: ClassVar[str] = "in_sync_fetched"
-    ids: ClassVar[tuple[str, ...]] = ("F13",)
-    statement: ClassVar[str] = (
+    ids = ("F13",)
+    statement = (
         "leo_f ≥ hw_leader ⇒ f fetches p: a replication throttle does not hold back a follower that has everything"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-15080",)
-    fails_when: ClassVar[str | None] = "a follower counts as behind until it has fetched a record"
+    catches = ("KAFKA-15080",)
+    fails_when = "a follower counts as behind until it has fetched a record"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        history.commits  # noqa: B018 (it keeps the high watermarks of the logs)
-        self._logs = history.logs
+    def begin(self) -> None:
+        self._logs = self.history.commits.logs  # with their high watermarks
         self._level: dict[int, dict[TopicPartition, None]] = {}
         """The replicas whose fetchers have shown a lag of 0 last, by broker."""
         self._leaps = False

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.events import (
     BecameFollower,
     BecameLeader,
@@ -15,11 +13,10 @@ from emulator.protocol.events import (
     ReplicaStopped,
 )
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
+from scenarios.observe.checkers.checker import Checker, Gravity, Moment
 from scenarios.observe.checkers.led_in_time import SETTLING_US
 from scenarios.observe.findings.isr_facts import ChangeWaits
 from scenarios.observe.history.deadlines import Deadlines
-from scenarios.observe.history.history import History
 
 OfLeader = tuple[int, TopicPartition]
 """A broker, and a partition that it leads."""
@@ -38,18 +35,13 @@ class IsrChangesEnd(Checker):
     Not verified: that a change which has failed is tried again (``laggards_leave``, ``converged``).
     """
 
-    name: ClassVar[str] = "isr_changes_end"
-    ids: ClassVar[tuple[str, ...]] = ("I5",)
-    gravity: ClassVar[Gravity] = Gravity.LIVENESS
-    statement: ClassVar[str] = (
-        "proposed(isr) ⇒ ◇≤T outcome ∨ another role: a change of an ISR that a leader has begun ends"
-    )
-    fails_when: ClassVar[str | None] = "a leader does not hear what ZooKeeper has answered"
+    ids = ("I5",)
+    gravity = Gravity.LIVENESS
+    statement = "proposed(isr) ⇒ ◇≤T outcome ∨ another role: a change of an ISR that a leader has begun ends"
+    fails_when = "a leader does not hear what ZooKeeper has answered"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._now = history.circumstances
-        self._bound_us = history.settings.start.time_us("controller.socket.timeout.ms", 30_000) + SETTLING_US
+    def begin(self) -> None:
+        self._bound_us = self.start.time_us("controller.socket.timeout.ms", 30_000) + SETTLING_US
         self._open: Deadlines[OfLeader] = Deadlines()
         self._last: dict[OfLeader, IsrProposed] = {}
 
@@ -58,19 +50,7 @@ class IsrChangesEnd(Checker):
         self._last[key] = event
         self._open.begin(key, event.t_us)
 
-    def on_changed(self, event: IsrChanged) -> None:
-        self._end(event)
-
-    def on_failed(self, event: IsrUpdateFailed) -> None:
-        self._end(event)
-
-    def on_leader(self, event: BecameLeader) -> None:
-        self._end(event)
-
-    def on_follower(self, event: BecameFollower) -> None:
-        self._end(event)
-
-    def on_offline(self, event: ReplicaOffline) -> None:
+    def on_outcome(self, event: IsrChanged | IsrUpdateFailed | BecameLeader | BecameFollower | ReplicaOffline) -> None:
         self._end(event)
 
     def on_stopped(self, event: ReplicaStopped) -> None:
@@ -89,9 +69,9 @@ class IsrChangesEnd(Checker):
             self._report_overdue(moment, self._bound_us)
 
     def at_rest(self, moment: Moment) -> None:
-        self._report_overdue(moment, self._now.bound_at_rest(moment.t_us, self._bound_us))
+        self._report_overdue(moment, self.now.bound_at_rest(moment.t_us, self._bound_us))
 
     def _report_overdue(self, moment: Moment, bound_us: int) -> None:
-        for key, held_us in self._open.overdue(moment.t_us, bound_us, lambda key: self._now.reached_since_us(key[0])):
+        for key, held_us in self._open.overdue(moment.t_us, bound_us, lambda key: self.now.reached_since_us(key[0])):
             proposed, (node, tp) = self._last[key], key
             self.violated(moment, ChangeWaits(node, proposed.kind, proposed.isr, held_us), tp, (node,))

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.events import HighWatermark, LogLoaded
 from emulator.trace import Event
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.log_facts import Committed, MemberLacks
 from scenarios.observe.history.commit import Commit
-from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import StateWritten
 
 
@@ -34,19 +31,15 @@ class IsrComplete(Checker):
         memory (WeakIsr).
     """
 
-    name: ClassVar[str] = "isr_complete"
-    ids: ClassVar[tuple[str, ...]] = ("S5", "S3", "S6")
-    statement: ClassVar[str] = (
-        "b ∈ Z.isr, o < thw ⇒ log_b[o] = com[o]: every in-sync replica has every committed record"
-    )
-    catches: ClassVar[tuple[str, ...]] = (
+    ids = ("S5", "S3", "S6")
+    statement = "b ∈ Z.isr, o < thw ⇒ log_b[o] = com[o]: every in-sync replica has every committed record"
+    catches = (
         "KAFKA-14140", "KAFKA-15221",
     )  # fmt: skip
-    fails_when: ClassVar[str | None] = "a follower joins the ISR while it is behind"
+    fails_when = "a follower joins the ISR while it is behind"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._commits = history.commits
+    def begin(self) -> None:
+        self._commits = self.history.commits
         self._commits.lacking.append(self._lacking)
 
     def on_state(self, event: StateWritten) -> None:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.events import FetchPosition, NodeCrashed
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Moment, Report, shared
+from scenarios.observe.checkers.checker import Checker, Moment, shared
 from scenarios.observe.findings.log_facts import LogsDiffer
-from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import StateWritten
 
 
@@ -25,17 +22,13 @@ class IsrLogsIdentical(Checker):
     Not verified: partitions without a leader; that the high watermarks have arrived everywhere (V5); epoch caches.
     """
 
-    name: ClassVar[str] = "isr_logs_identical"
-    ids: ClassVar[tuple[str, ...]] = ("S15",)
-    statement: ClassVar[str] = (
-        "at rest: a, b ∈ Z.isr ⇒ log_a = log_b: when nothing is left to do, in-sync replicas have the same log"
-    )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-6361", "KAFKA-2143")
-    fails_when: ClassVar[str | None] = "followers do not truncate"
+    ids = ("S15",)
+    statement = "at rest: a, b ∈ Z.isr ⇒ log_a = log_b: when nothing is left to do, in-sync replicas have the same log"
+    catches = ("KAFKA-6361", "KAFKA-2143")
+    fails_when = "followers do not truncate"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._logs = history.logs
+    def begin(self) -> None:
+        self._logs = self.history.logs
         self._led: dict[TopicPartition, tuple[int, tuple[int, ...]]] = {}
         self._fetches_from: dict[int, dict[TopicPartition, int]] = {}
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.events import (
     BecameFollower,
     BecameLeader,
@@ -16,9 +14,8 @@ from emulator.protocol.events import (
 )
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.epoch_facts import IsrEndsUnasked, IsrNotWritten, WrittenStateFact
-from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import StateWritten
 
 OfReplica = BecameLeader | BecameFollower | ReplicaOffline | ReplicaStopped | IsrChanged | IsrUpdateFailed
@@ -35,17 +32,15 @@ class IsrWriteConditional(Checker):
         LeaderAndIsr brings; that what is proposed has an outcome.
     """
 
-    name: ClassVar[str] = "isr_write_conditional"
-    ids: ClassVar[tuple[str, ...]] = ("E5",)
-    statement: ClassVar[str] = (
+    ids = ("E5",)
+    statement = (
         "isr_b changes only with a successful conditional write at zkv: "
         "a leader's ISR is what it has written over the version it knew"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-2729",)
-    fails_when: ClassVar[str | None] = "a leader does not wait for ZooKeeper"
+    catches = ("KAFKA-2729",)
+    fails_when = "a leader does not wait for ZooKeeper"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
+    def begin(self) -> None:
         self._written: dict[int, dict[TopicPartition, LeaderAndIsr]] = {}
         """States by version, and not by partition first: there are few versions and many partitions."""
         self._proposed: dict[int, dict[TopicPartition, None]] = {}
@@ -61,13 +56,7 @@ class IsrWriteConditional(Checker):
     def on_proposed(self, event: IsrProposed) -> None:
         self._proposed.setdefault(event.node, {})[TopicPartition.of(event.topic, event.partition)] = None
 
-    def on_leader(self, event: BecameLeader) -> None:
-        self._end(event)
-
-    def on_follower(self, event: BecameFollower) -> None:
-        self._end(event)
-
-    def on_offline(self, event: ReplicaOffline) -> None:
+    def on_role(self, event: BecameLeader | BecameFollower | ReplicaOffline) -> None:
         self._end(event)
 
     def on_stopped(self, event: ReplicaStopped) -> None:

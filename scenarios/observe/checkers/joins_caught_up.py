@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.events import BecameLeader
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Report, shared
+from scenarios.observe.checkers.checker import Checker, shared
 from scenarios.observe.findings.isr_facts import JoinedBehind
-from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import StateWritten
 
 
@@ -22,18 +19,16 @@ class JoinsCaughtUp(Checker):
     Not verified: that the replica fetched in this epoch (E6), that it is alive and assigned.
     """
 
-    name: ClassVar[str] = "joins_caught_up"
-    ids: ClassVar[tuple[str, ...]] = ("I2",)
-    statement: ClassVar[str] = (
+    ids = ("I2",)
+    statement = (
         "expand(f) ⇒ leo_f ≥ hw and leo_f ≥ LESO: "
         "a replica that joins the ISR has reached the high watermark and the start of the epoch"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-14140",)
-    fails_when: ClassVar[str | None] = "a leader adds any follower"
+    catches = ("KAFKA-14140",)
+    fails_when = "a leader adds any follower"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._logs = history.commits.logs  # with their high watermarks
+    def begin(self) -> None:
+        self._logs = self.history.commits.logs  # with their high watermarks
         self._began: dict[TopicPartition, tuple[int, int]] = {}
 
     def on_became_leader(self, event: BecameLeader) -> None:

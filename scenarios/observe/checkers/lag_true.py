@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import ClassVar
 
 from attrs import define
 
@@ -11,9 +10,8 @@ from emulator.metrics.grid import GAUGES_US
 from emulator.protocol.events import BecameLeader, ConsumerLag, FetchPosition, HighWatermarksMoved, NodeCrashed
 from emulator.protocol.types import TopicPartition
 from emulator.trace import Event
-from scenarios.observe.checkers.checker import Checker, Moment, Report
+from scenarios.observe.checkers.checker import Checker, Moment
 from scenarios.observe.findings.gauge_facts import LagTooLarge
-from scenarios.observe.history.history import History
 
 Replica = tuple[int, str, int]
 """Broker, topic and partition."""
@@ -39,18 +37,16 @@ class LagTrue(Checker):
     Not verified: values within 100 ms after a truncation; a lag that is stale because no response comes, as in Kafka.
     """
 
-    name: ClassVar[str] = "lag_true"
-    ids: ClassVar[tuple[str, ...]] = ("T3",)
-    statement: ClassVar[str] = (
+    ids = ("T3",)
+    statement = (
         "lag(p, f) ≤ max(0, leader hw - fetch offset): "
         "a follower's lag is no more than what its leader has committed beyond the follower's position"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-7704",)
-    fails_when: ClassVar[str | None] = "an empty answer shows the high watermark as the lag"
+    catches = ("KAFKA-7704",)
+    fails_when = "an empty answer shows the high watermark as the lag"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._logs = history.logs
+    def begin(self) -> None:
+        self._logs = self.history.logs
         self._high_watermarks: dict[tuple[int, str], dict[int, int]] = defaultdict(dict)
         """High watermarks of the partitions that a broker has led, by broker and topic."""
         self._positions: dict[Replica, _Position] = {}

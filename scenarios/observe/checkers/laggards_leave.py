@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from attrs import define, field
 
 from emulator.protocol.events import (
@@ -19,11 +17,10 @@ from emulator.protocol.events import (
     ReplicaStopped,
 )
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
+from scenarios.observe.checkers.checker import Checker, Gravity, Moment
 from scenarios.observe.checkers.led_in_time import SETTLING_US
 from scenarios.observe.findings.isr_facts import LaggardStays
 from scenarios.observe.history.deadlines import Deadlines
-from scenarios.observe.history.history import History
 
 CHECKS = 2
 """A leader looks at its ISRs once in replica.lag.time.max.ms (0.8) or twice: within twice that time it has noticed."""
@@ -69,30 +66,26 @@ class LaggardsLeave(Checker):
         proposed takes effect.
     """
 
-    name: ClassVar[str] = "laggards_leave"
-    ids: ClassVar[tuple[str, ...]] = ("I4",)
-    gravity: ClassVar[Gravity] = Gravity.LIVENESS
-    statement: ClassVar[str] = (
+    ids = ("I4",)
+    gravity = Gravity.LIVENESS
+    statement = (
         "f ∈ isr_b and leo_f < leo_b the same for T ⇒ shrink(f): a replica that lags for too long leaves the ISR"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-1546",)
-    fails_when: ClassVar[str | None] = "a leader does not look for members that are out of sync"
+    catches = ("KAFKA-1546",)
+    fails_when = "a leader does not look for members that are out of sync"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._now = history.circumstances
-        self._logs = history.logs
-        start = history.settings.start
-        self._bound_us = CHECKS * start.time_us("replica.lag.time.max.ms", 10_000) + SETTLING_US
-        self._counts_growth = not start.drops_slow
+    def begin(self) -> None:
+        self._logs = self.history.logs
+        self._bound_us = CHECKS * self.start.time_us("replica.lag.time.max.ms", 10_000) + SETTLING_US
+        self._counts_growth = not self.start.drops_slow
         self._led: dict[int, dict[TopicPartition, _Leadership]] = {}
         self._asked: dict[tuple[int, TopicPartition], tuple[int, int]] = {}
         """The leader that a broker followed last, and the leader epoch. One that stood still may get a fetch from then
         when it takes up this epoch, whatever has become of its sender."""
         self._grown: dict[tuple[int, str], dict[int, None]] = {}
         """Partitions of which members may be behind, by leader and topic."""
-        self._answered_within_us = start.time_us("controller.socket.timeout.ms", 30_000)
-        self._waits_for_answers = start.awaits_isr_answers
+        self._answered_within_us = self.start.time_us("controller.socket.timeout.ms", 30_000)
+        self._waits_for_answers = self.start.awaits_isr_answers
         self._unanswered_us: dict[tuple[int, TopicPartition], int] = {}
         """When a leader has proposed an ISR that has no outcome, whatever its leader epoch is now."""
         self._late: Deadlines[Member] = Deadlines()
@@ -227,7 +220,7 @@ class LaggardsLeave(Checker):
             self.violated(moment, LaggardStays(node, tuple(led.isr), member, led.ends.get(member), held_us), tp)
 
     def _free_since_us(self, late: Member) -> int | None:
-        (node, tp, member), now = late, self._now
+        (node, tp, member), now = late, self.now
         led = self._led.get(node, {}).get(tp)
         if led is None or member not in led.isr or led.changing:
             return None

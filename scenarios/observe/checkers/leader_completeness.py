@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.events import BecameLeader
-from scenarios.observe.checkers.checker import Checker, Gravity, Report
+from scenarios.observe.checkers.checker import Checker, Gravity
 from scenarios.observe.findings.log_facts import Committed, LeaderLacks
-from scenarios.observe.history.history import History
 
 
 class LeaderCompleteness(Checker):
@@ -23,18 +20,14 @@ class LeaderCompleteness(Checker):
     Not verified: a late adoption of an epoch that is over; that what the leader exposes later is right (S1).
     """
 
-    name: ClassVar[str] = "leader_completeness"
-    ids: ClassVar[tuple[str, ...]] = ("S2",)
-    gravity: ClassVar[Gravity] = Gravity.LOSS
-    statement: ClassVar[str] = (
-        "at clean BecomeLeader(b, e): o < thw ⇒ log_b[o] = com[o]: a clean leader has every committed record"
-    )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-6361", "KAFKA-7164")
-    fails_when: ClassVar[str | None] = "a leader exposes what its followers lack"
+    ids = ("S2",)
+    gravity = Gravity.LOSS
+    statement = "at clean BecomeLeader(b, e): o < thw ⇒ log_b[o] = com[o]: a clean leader has every committed record"
+    catches = ("KAFKA-6361", "KAFKA-7164")
+    fails_when = "a leader exposes what its followers lack"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._commits = history.commits
+    def begin(self) -> None:
+        self._commits = self.history.commits
 
     def on_became_leader(self, event: BecameLeader) -> None:
         commit = self._commits.get(event.topic, event.partition)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.isr_facts import IsrEmpty, LeaderOutside
 from scenarios.observe.past.changes import StateWritten
@@ -20,13 +18,10 @@ class LeaderInIsr(Checker):
     Not verified: that the ISR is part of the assignment (I1).
     """
 
-    name: ClassVar[str] = "leader_in_isr"
-    ids: ClassVar[tuple[str, ...]] = ("S4",)
-    statement: ClassVar[str] = (
-        "Z.leader = none or Z.leader ∈ Z.isr, and Z.isr ≠ ∅: the leader in ZooKeeper is in the ISR in ZooKeeper"
-    )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-9672",)
-    fails_when: ClassVar[str | None] = "an election leaves the leader out"
+    ids = ("S4",)
+    statement = "Z.leader = none or Z.leader ∈ Z.isr, and Z.isr ≠ ∅: the leader in ZooKeeper is in the ISR in ZooKeeper"
+    catches = ("KAFKA-9672",)
+    fails_when = "an election leaves the leader out"
 
     def on_state(self, event: StateWritten) -> None:
         state = event.state

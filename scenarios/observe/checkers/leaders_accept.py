@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol import znodes
 from emulator.protocol.events import BecameFollower, ReplicaOffline, ReplicaStopped
 from emulator.protocol.shown import ProduceRefused
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import ZkWritten
-from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
+from scenarios.observe.checkers.checker import Checker, Gravity, Moment
 from scenarios.observe.findings.client_facts import RefusedInVain
-from scenarios.observe.history.history import History
 from scenarios.observe.history.settings_history import MIN_ISR
 
 NO_LEADER, TOO_FEW = "NOT_LEADER_FOR_PARTITION", "NOT_ENOUGH_REPLICAS"
@@ -30,17 +27,13 @@ class LeadersAccept(Checker):
         of their own; that the broker knows the setting of now (``broker_remembers``).
     """
 
-    name: ClassVar[str] = "leaders_accept"
-    ids: ClassVar[tuple[str, ...]] = ("S20",)
-    gravity: ClassVar[Gravity] = Gravity.LIVENESS
-    statement: ClassVar[str] = (
-        "refused(batch) ⇒ ¬leads ∨ |isr| < min.insync.replicas: a leader refuses a batch only for a reason"
-    )
-    fails_when: ClassVar[str | None] = "a leader wants one replica more in sync than it has to"
+    ids = ("S20",)
+    gravity = Gravity.LIVENESS
+    statement = "refused(batch) ⇒ ¬leads ∨ |isr| < min.insync.replicas: a leader refuses a batch only for a reason"
+    fails_when = "a leader wants one replica more in sync than it has to"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._settings = history.settings
+    def begin(self) -> None:
+        self._settings = self.history.settings
         self._own: dict[int, None] = {}
         """The brokers that have a setting of their own."""
         self._refused: dict[tuple[int, TopicPartition], tuple[ProduceRefused, RefusedInVain]] = {}
@@ -67,16 +60,7 @@ class LeadersAccept(Checker):
         elif len(led.isr) >= least and node not in self._own:
             self.violated(event, facts, tp, (node,))
 
-    def on_follower(self, event: BecameFollower) -> None:
-        self._excuse(event)
-
-    def on_stopped(self, event: ReplicaStopped) -> None:
-        self._excuse(event)
-
-    def on_offline(self, event: ReplicaOffline) -> None:
-        self._excuse(event)
-
-    def _excuse(self, event: BecameFollower | ReplicaStopped | ReplicaOffline) -> None:
+    def on_end(self, event: BecameFollower | ReplicaStopped | ReplicaOffline) -> None:
         if self._refused:
             self._refused.pop((event.node, TopicPartition.of(event.topic, event.partition)), None)
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from attrs import define
 
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import ControlledShutdownAnswered, Fault, NodeCrashed
 from emulator.trace.events import ZkSession
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.control_facts import LeavesEarly
-from scenarios.observe.history.history import History
 
 SHUTDOWN = "broker.controlled_shutdown"
 STOPS = ("broker.stop", "heal")
@@ -40,21 +37,18 @@ class LeavesInOrder(Checker):
     Not verified: brokers whose session has expired, or does so meanwhile; clusters without controlled.shutdown.enable.
     """
 
-    name: ClassVar[str] = "leaves_in_order"
-    ids: ClassVar[tuple[str, ...]] = ("M8",)
-    statement: ClassVar[str] = (
+    ids = ("M8",)
+    statement = (
         "leaves(b) ⇒ answer = (NONE, 0) or attempts are over: a broker that shuts down leaves when the controller has "
         "moved what it led, or does not get to it"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-1298",)
-    fails_when: ClassVar[str | None] = "a broker does not ask before it leaves"
+    catches = ("KAFKA-1298",)
+    fails_when = "a broker does not ask before it leaves"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        start = history.settings.start
-        backoff_us = start.time_us("controlled.shutdown.retry.backoff.ms", 5_000)
-        self._all_attempts_us = int(start.brokers.get("controlled.shutdown.max.retries", 3)) * backoff_us
-        self._asks = bool(start.brokers.get("controlled.shutdown.enable", True))
+    def begin(self) -> None:
+        backoff_us = self.start.time_us("controlled.shutdown.retry.backoff.ms", 5_000)
+        self._all_attempts_us = int(self.start.brokers.get("controlled.shutdown.max.retries", 3)) * backoff_us
+        self._asks = bool(self.start.brokers.get("controlled.shutdown.enable", True))
         self._leaving: dict[int, Leaving] = {}
         self._in_session: dict[int, None] = {}
         self._asked: dict[int, None] = {}

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol import znodes
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import ZkWritten
-from scenarios.observe.checkers.checker import Checker, Moment, Report
+from scenarios.observe.checkers.checker import Checker, Moment
 from scenarios.observe.findings.isr_facts import NotLed
 from scenarios.observe.history.deadlines import Deadlines
-from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import StateWritten
 
 SETTLING_US = 5_000_000
@@ -34,19 +31,16 @@ class LedInTime(Checker):
         elections outside the ISR where the settings allow them.
     """
 
-    name: ClassVar[str] = "led_in_time"
-    ids: ClassVar[tuple[str, ...]] = ("V2",)
-    statement: ClassVar[str] = (
+    ids = ("V2",)
+    statement = (
         "∃ b ∈ Z.isr alive, a controller alive ⇒ Z.leader alive within T: "
         "a partition with a live in-sync replica has a leader soon"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-3083", "KAFKA-4447")
-    fails_when: ClassVar[str | None] = "a controller elects no leader when a broker fails"
+    catches = ("KAFKA-3083", "KAFKA-4447")
+    fails_when = "a controller elects no leader when a broker fails"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._now = history.circumstances
-        self._bound_us = history.settings.start.session_timeout_us + SETTLING_US
+    def begin(self) -> None:
+        self._bound_us = self.start.session_timeout_us + SETTLING_US
         self._leaderless: Deadlines[TopicPartition] = Deadlines()
         self._led: dict[int, dict[TopicPartition, None]] = {}
         self._partitions = 0
@@ -79,7 +73,7 @@ class LedInTime(Checker):
             self._report_overdue(moment, self._bound_us + PER_PARTITION_US * self._partitions)
 
     def at_rest(self, moment: Moment) -> None:
-        self._report_overdue(moment, self._now.bound_at_rest(moment.t_us, self._bound_us))
+        self._report_overdue(moment, self.now.bound_at_rest(moment.t_us, self._bound_us))
 
     def _report_overdue(self, moment: Moment, bound_us: int) -> None:
         for tp, held_us in self._leaderless.overdue(moment.t_us, bound_us, self._electable_since_us):
@@ -91,7 +85,7 @@ class LedInTime(Checker):
 
     def _electable_since_us(self, tp: TopicPartition) -> int | None:
         """Time since which a member of the ISR could lead; None: none can now."""
-        state, now = self.cluster.state(tp), self._now
+        state, now = self.cluster.state(tp), self.now
         if state is None or self.cluster.is_deleting(tp.topic):
             return None
         assigned = self.cluster.assignment(tp) or state.isr

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import ClassVar
 
 from emulator.protocol.control_requests import ControlQueued, PartitionsChanged, ReplicasChanged
 from emulator.protocol.stop_replica import StopReplicaRequest
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import Step
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.control_facts import DeletedInOtherState, StateChanged, StepNotBegun
-from scenarios.observe.history.history import History
 
 PARTITION_STATES = {0: "New", 1: "Online", 2: "Offline", 3: "NonExistent"}
 REPLICA_STATES = {
@@ -42,16 +40,14 @@ class LegalTransitions(Checker):
     Not verified: the states with which a new controller begins; that what is refused is tried again.
     """
 
-    name: ClassVar[str] = "legal_transitions"
-    ids: ClassVar[tuple[str, ...]] = ("M1", "M2")
-    statement: ClassVar[str] = (
+    ids = ("M1", "M2")
+    statement = (
         "p, r: before → after ∈ the legal transitions: states of partitions and replicas follow each other as allowed"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-1097", "KAFKA-9089")
-    fails_when: ClassVar[str | None] = "the state machines make every change that they are asked for"
+    catches = ("KAFKA-1097", "KAFKA-9089")
+    fails_when = "the state machines make every change that they are asked for"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
+    def begin(self) -> None:
         self._deleting: dict[tuple[int, int], dict[TopicPartition, None]] = {}
         """Replicas that are being deleted, by controller and broker."""
         self._begun: dict[tuple[object, ...], None] = {}

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.shown import LogDirsDescribed
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.log_facts import DescribedUnasked, LogBehind, TwoLogs
-from scenarios.observe.history.history import History
 
 
 class LogDirsTrue(Checker):
@@ -21,18 +18,16 @@ class LogDirsTrue(Checker):
         copy has got, which no event shows.
     """
 
-    name: ClassVar[str] = "log_dirs_true"
-    ids: ClassVar[tuple[str, ...]] = ("T7",)
-    statement: ClassVar[str] = (
+    ids = ("T7",)
+    statement = (
         "described ⊆ asked, lag(future) ≤ leo: "
         "a broker describes the logs that it is asked for, and none is further behind than there is to copy"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-16807",)
-    fails_when: ClassVar[str | None] = "a broker says that a copy lacks more than there is to copy"
+    catches = ("KAFKA-16807",)
+    fails_when = "a broker says that a copy lacks more than there is to copy"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._logs = history.logs
+    def begin(self) -> None:
+        self._logs = self.history.logs
 
     def on_described(self, event: LogDirsDescribed) -> None:
         asked = None if event.asked is None else dict.fromkeys(event.asked)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.events import HighWatermark
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.log_facts import Committed, CommittedDiffers
 from scenarios.observe.history.commit import Commit
-from scenarios.observe.history.history import History
 from scenarios.observe.history.replica_logs import ReplicaLogHistory
 
 
@@ -25,17 +22,15 @@ class LogMatching(Checker):
         (S6).
     """
 
-    name: ClassVar[str] = "log_matching"
-    ids: ClassVar[tuple[str, ...]] = ("S1",)
-    statement: ClassVar[str] = (
+    ids = ("S1",)
+    statement = (
         "a, b ∈ RS, o < min(hw_a, hw_b) ⇒ log_a[o] = log_b[o]: no two replicas differ below their high watermarks"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-6361",)
-    fails_when: ClassVar[str | None] = "followers do not truncate"
+    catches = ("KAFKA-6361",)
+    fails_when = "followers do not truncate"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        history.commits.diverged.append(self._diverged)
+    def begin(self) -> None:
+        self.history.commits.diverged.append(self._diverged)
 
     def _diverged(self, event: HighWatermark, commit: Commit, log: ReplicaLogHistory) -> None:
         _, base_offset, next_offset, epoch, id = log.line[log.covered(event.high_watermark)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from emulator.protocol.shown import Remembered
 from scenarios.observe.checkers.broker_memory import BrokerMemory, Unlike
@@ -25,10 +25,9 @@ class LogsReload(BrokerMemory):
         another directory.
     """
 
-    name: ClassVar[str] = "logs_reload"
-    ids: ClassVar[tuple[str, ...]] = ("E10",)
-    statement: ClassVar[str] = "at rest log_b = load(disk_b): a broker that starts again finds the logs that it had"
-    fails_when: ClassVar[str | None] = "a log notes its first leader epoch only"
+    ids = ("E10",)
+    statement = "at rest log_b = load(disk_b): a broker that starts again finds the logs that it had"
+    fails_when = "a log notes its first leader epoch only"
 
     def unlike(self, event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
         for tp, (kept, loaded) in memories["logs"].items():

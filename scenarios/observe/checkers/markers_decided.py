@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from attrs import define, field
 
 from emulator.protocol.events import TransactionMarked, TransactionStateChanged
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Report
 from scenarios.observe.checkers.coordinators_log import TransactionsLog
 from scenarios.observe.findings.coordination_facts import EndsWithPartitions, MarkerDisagrees, MarkerLacks
-from scenarios.observe.history.history import History
 
 ONGOING, COMPLETE = "Ongoing", ("CompleteCommit", "CompleteAbort")
 DECIDED = {"PrepareCommit": True, "PrepareAbort": False}
@@ -48,17 +44,16 @@ class MarkersDecided(TransactionsLog):
         the markers stay in the logs (``no_batch_twice``, ``isr_complete``).
     """
 
-    name: ClassVar[str] = "markers_decided"
-    ids: ClassVar[tuple[str, ...]] = ("X1",)
-    statement: ClassVar[str] = (
+    ids = ("X1",)
+    statement = (
         "marker(t, p) = decision(t), complete(t) ⇒ ∀ p marker(t, p): the markers of a transaction say what its "
         "coordinator has decided, and it is complete when all are there"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-5130",)
-    fails_when: ClassVar[str | None] = "a coordinator sends ABORT, whatever was decided"
+    catches = ("KAFKA-5130",)
+    fails_when = "a coordinator sends ABORT, whatever was decided"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
+    def begin(self) -> None:
+        super().begin()
         self._transactions: dict[int, _Transaction] = {}
 
     def forget_written(self) -> None:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.events import GroupGeneration, GroupMemberRemoved, GroupStateChanged
 from emulator.protocol.shown_coordination import MemberRefused, MemberReturned
-from scenarios.observe.checkers.checker import Report
 from scenarios.observe.checkers.coordinators_log import CoordinatorsLog
 from scenarios.observe.findings.coordination_facts import MemberLost
-from scenarios.observe.history.history import History
 
 STABLE = "Stable"
 
@@ -29,16 +25,13 @@ class MembersKept(CoordinatorsLog):
     Not verified: members of a generation that has no assignment yet; answers to LeaveGroup by group.instance.id alone.
     """
 
-    name: ClassVar[str] = "members_kept"
-    ids: ClassVar[tuple[str, ...]] = ("G8",)
-    statement: ClassVar[str] = (
-        "refused(m) ⇒ removed(m) ∨ m ∉ stable(g): a member that its coordinator has in its log stays one"
-    )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-10284",)
-    fails_when: ClassVar[str | None] = "a coordinator that takes over gives all members other ids"
+    ids = ("G8",)
+    statement = "refused(m) ⇒ removed(m) ∨ m ∉ stable(g): a member that its coordinator has in its log stays one"
+    catches = ("KAFKA-10284",)
+    fails_when = "a coordinator that takes over gives all members other ids"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
+    def begin(self) -> None:
+        super().begin()
         self._formed: dict[tuple[int, str], dict[str, None]] = {}
         """The members of the last generation that a coordinator has formed of a group, and that is not stable yet."""
         self._kept: dict[str, dict[str, None]] = {}

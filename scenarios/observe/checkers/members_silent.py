@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from attrs import define
 
 from emulator.protocol.events import (
@@ -15,10 +13,9 @@ from emulator.protocol.events import (
     NodeStarted,
 )
 from emulator.protocol.shown_coordination import AssignmentGiven, MemberHeard, MembersLoaded
-from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
+from scenarios.observe.checkers.checker import Checker, Gravity, Moment
 from scenarios.observe.checkers.led_in_time import SETTLING_US
 from scenarios.observe.findings.coordination_facts import RemovedEarly, RemovedLate, StaticRemoved
-from scenarios.observe.history.history import History
 
 STABLE = "Stable"
 FIRST_JOIN_US = 300_000_000
@@ -56,18 +53,15 @@ class MembersSilent(Checker):
         assigns, and a JoinGroup that gets the present generation again, which do not count.
     """
 
-    name: ClassVar[str] = "members_silent"
-    ids: ClassVar[tuple[str, ...]] = ("G5",)
-    gravity: ClassVar[Gravity] = Gravity.LIVENESS
-    statement: ClassVar[str] = (
+    ids = ("G5",)
+    gravity = Gravity.LIVENESS
+    statement = (
         "removed(m, session) ⇔ silent(m) ≥ session.timeout: a member loses its session when it is silent, and only then"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-9232",)
-    fails_when: ClassVar[str | None] = "heartbeats do not count"
+    catches = ("KAFKA-9232",)
+    fails_when = "heartbeats do not count"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._now = history.circumstances
+    def begin(self) -> None:
         self._members: dict[int, dict[tuple[str, str], _Member]] = {}
         self._stable_us: dict[tuple[int, str], int] = {}
         """The groups that are stable at a coordinator which has made them so, and since when."""
@@ -96,8 +90,8 @@ class MembersSilent(Checker):
 
     def look(self, moment: Moment) -> None:
         for (node, group), stable_us in self._stable_us.items():
-            undisturbed_us = self._now.reached_since_us(node)
-            if undisturbed_us is None or node in self._now.clocks or node in self._now.impaired:
+            undisturbed_us = self.now.reached_since_us(node)
+            if undisturbed_us is None or node in self.now.clocks or node in self.now.impaired:
                 continue
             since_us = max(stable_us, undisturbed_us)
             for (of, name), member in self._members.get(node, {}).items():

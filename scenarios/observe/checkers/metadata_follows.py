@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.control_requests import ControlChannelClosed, ControlQueued
 from emulator.protocol.events import LogDirFailed, ReplicaOffline
 from emulator.protocol.types import LEADER_DURING_DELETE, TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
 from emulator.protocol.znodes import BROKER_IDS, LeaderAndIsr
 from emulator.trace.events import ZkWritten
-from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
+from scenarios.observe.checkers.checker import Checker, Gravity, Moment
 from scenarios.observe.checkers.led_in_time import PER_PARTITION_US, SETTLING_US
 from scenarios.observe.findings.metadata_facts import EpochTakenBack, LeadershipFact, NotSent, SentAgain
 from scenarios.observe.history.deadlines import Deadlines
-from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import AssignmentWritten, StateWritten
 
 Announced = tuple[int, int, tuple[int, ...]]
@@ -39,21 +36,17 @@ class MetadataFollows(Checker):
     Not verified: the ISR in the metadata, which follows with a delay; topics that are being deleted.
     """
 
-    name: ClassVar[str] = "metadata_follows"
-    ids: ClassVar[tuple[str, ...]] = ("E7", "V3")
-    gravity: ClassVar[Gravity] = Gravity.LIVENESS
-    statement: ClassVar[str] = (
+    ids = ("E7", "V3")
+    gravity = Gravity.LIVENESS
+    statement = (
         "metadata[p] never falls, and = Z[p] within T: the leaders in brokers' metadata are soon those in ZooKeeper"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-4443",)
-    fails_when: ClassVar[str | None] = "the controller's memory does not take over a leader epoch that it has raised"
+    catches = ("KAFKA-4443",)
+    fails_when = "the controller's memory does not take over a leader epoch that it has raised"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._now = history.circumstances
-        start = history.settings.start
-        self._bound_us = start.session_timeout_us + SETTLING_US
-        self._epochs = start.metadata_has_raised_epochs
+    def begin(self) -> None:
+        self._bound_us = self.start.session_timeout_us + SETTLING_US
+        self._epochs = self.start.metadata_has_raised_epochs
         self._told: dict[TopicPartition, PartitionMetadata] = {}
         self._last: tuple[PartitionMetadata, ...] = ()
         self._controller_epoch = 0
@@ -68,10 +61,7 @@ class MetadataFollows(Checker):
         self._new: dict[TopicPartition, None] = {}
         """The partitions that have never had a leader."""
 
-    def on_dir_failed(self, event: LogDirFailed) -> None:
-        self._repeats = True
-
-    def on_offline(self, event: ReplicaOffline) -> None:
+    def on_offline(self, event: LogDirFailed | ReplicaOffline) -> None:
         self._repeats = True
 
     def on_written(self, event: ZkWritten) -> None:
@@ -150,7 +140,7 @@ class MetadataFollows(Checker):
             self._report_overdue(moment, self._bound_us + PER_PARTITION_US * len(self._told))
 
     def at_rest(self, moment: Moment) -> None:
-        self._report_overdue(moment, self._now.bound_at_rest(moment.t_us, self._bound_us))
+        self._report_overdue(moment, self.now.bound_at_rest(moment.t_us, self._bound_us))
 
     def _report_overdue(self, moment: Moment, bound_us: int) -> None:
         for tp, held_us in self._late.overdue(moment.t_us, bound_us, self._free_since_us):
@@ -165,7 +155,7 @@ class MetadataFollows(Checker):
             )
 
     def _free_since_us(self, tp: TopicPartition) -> int | None:
-        return None if self.cluster.is_deleting(tp.topic) else self._now.controlled_since_us()
+        return None if self.cluster.is_deleting(tp.topic) else self.now.controlled_since_us()
 
 
 def agree(known: PartitionMetadata | None, state: LeaderAndIsr, *, epochs: bool) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from emulator.protocol.control_requests import ControlHandled
 from emulator.protocol.errors import Errors
@@ -13,7 +13,7 @@ from emulator.protocol.types import LEADER_DURING_DELETE, TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
 from emulator.protocol.znodes import DELETE_TOPICS
 from emulator.trace.events import ZkWritten
-from scenarios.observe.checkers.checker import Checker, Moment, Report
+from scenarios.observe.checkers.checker import Checker, Moment
 from scenarios.observe.checkers.led_in_time import SETTLING_US
 from scenarios.observe.checkers.metadata_follows import agree, leadership
 from scenarios.observe.findings.metadata_facts import (
@@ -25,7 +25,6 @@ from scenarios.observe.findings.metadata_facts import (
     LiveBrokersDiffer,
     RefusedAndTaken,
 )
-from scenarios.observe.history.history import History
 
 Topics = Mapping[str, Mapping[int, PartitionMetadata]]
 Differs = tuple[TopicPartition, LeadershipFact | None, LeadershipFact]
@@ -61,19 +60,16 @@ class MetadataKept(Checker):
         rest; topics that are being deleted; brokers that shut down or lost a log directory.
     """
 
-    name: ClassVar[str] = "metadata_kept"
-    ids: ClassVar[tuple[str, ...]] = ("E7", "V3")
-    statement: ClassVar[str] = (
+    ids = ("E7", "V3")
+    statement = (
         "epochs in cache_b[p] never fall; it is m[p] after UpdateMetadata m, and at rest what ZooKeeper has: "
         "a broker knows what the controller has sent it"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-9212", "KAFKA-4443")
-    fails_when: ClassVar[str | None] = "a broker takes over only the first partition of a request"
+    catches = ("KAFKA-9212", "KAFKA-4443")
+    fails_when = "a broker takes over only the first partition of a request"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._now = history.circumstances
-        self._epochs = history.settings.start.metadata_has_raised_epochs
+    def begin(self) -> None:
+        self._epochs = self.start.metadata_has_raised_epochs
         self._known: dict[int, Cache] = {}
         """Metadata of a broker after the last request that it has accepted, by broker."""
         self._taken: dict[int, Cache] = {}
@@ -141,7 +137,7 @@ class MetadataKept(Checker):
 
     def _has_been_reached(self, broker: int, now_us: int) -> bool:
         """Whether the controller has reached it for so long that it has been sent everything."""
-        now = self._now
+        now = self.now
         since_us = now.reached_since_us(broker)
         if since_us is None or self.cluster.is_shutting_down(broker) or self.cluster.lacks_dirs(broker):
             return False

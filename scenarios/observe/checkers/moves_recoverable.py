@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
 
 from emulator.protocol import znodes
 from emulator.protocol.assignments import Replicas
@@ -11,9 +10,8 @@ from emulator.protocol.events import MoveReported
 from emulator.protocol.shown import RequestedMovesRead
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import ZkWritten
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.control_facts import FormatChanged, ReplicasChangedUnasked, RequestTakenOut
-from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import AssignmentWritten, ReassigningWritten
 
 TOPIC = f"{znodes.TOPICS}/"
@@ -34,16 +32,14 @@ class MovesRecoverable(Checker):
         by deleting the znode); that the move goes on after a failover.
     """
 
-    name: ClassVar[str] = "moves_recoverable"
-    ids: ClassVar[tuple[str, ...]] = ("R1", "R2")
-    statement: ClassVar[str] = (
+    ids = ("R1", "R2")
+    statement = (
         "RS changes ⇒ ZooKeeper says to what, until RS = TRS: replicas change only while ZooKeeper asks for a move, "
         "which it does until the move is over"
     )
-    fails_when: ClassVar[str | None] = "a controller knows a move before the other moves that were asked for with it"
+    fails_when = "a controller knows a move before the other moves that were asked for with it"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
+    def begin(self) -> None:
         self._asked: Mapping[TopicPartition, Replicas] = {}
         self._before: dict[TopicPartition, Replicas] = {}
         """The replicas that the partitions of ``_asked`` had when they came there."""

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.control_requests import ControlQueued
 from emulator.protocol.events import ControllerElected
 from emulator.protocol.leader_and_isr import LeaderAndIsrRequest
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Moment, Report
+from scenarios.observe.checkers.checker import Checker, Moment
 from scenarios.observe.checkers.led_in_time import SETTLING_US
 from scenarios.observe.findings.control_facts import NotAnnouncedAsNew
 from scenarios.observe.history.deadlines import Deadlines
-from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import AssignmentWritten
 
 
@@ -33,16 +30,14 @@ class NewReplicasMarked(Checker):
         new.
     """
 
-    name: ClassVar[str] = "new_replicas_marked"
-    ids: ClassVar[tuple[str, ...]] = ("R8", "M3")
-    statement: ClassVar[str] = (
+    ids = ("R8", "M3")
+    statement = (
         "r joins RS ⇒ it gets isNew, and another leader: a replica that is added is announced as new, and as a follower"
     )
-    fails_when: ClassVar[str | None] = "a later change of the same batch takes the mark away"
+    fails_when = "a later change of the same batch takes the mark away"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._promised = history.settings.start.marks_new_replicas
+    def begin(self) -> None:
+        self._promised = self.start.marks_new_replicas
         self._new: dict[int, dict[TopicPartition, None]] = {}
         self._unmarked: Deadlines[tuple[TopicPartition, int]] = Deadlines()
         self._used: dict[tuple[TopicPartition, int], int] = {}

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.events import AckedLost
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Gravity, Report
+from scenarios.observe.checkers.checker import Checker, Gravity
 from scenarios.observe.findings.log_facts import AckedRecordsLost
 from scenarios.observe.history.acknowledged import ALL
-from scenarios.observe.history.history import History
 
 
 class NoAckedRecordLost(Checker):
@@ -36,21 +33,19 @@ class NoAckedRecordLost(Checker):
         election, if the partition ever had one.
     """
 
-    name: ClassVar[str] = "no_acked_record_lost"
-    ids: ClassVar[tuple[str, ...]] = ("S14", "S2")
-    gravity: ClassVar[Gravity] = Gravity.LOSS
-    statement: ClassVar[str] = (
+    ids = ("S14", "S2")
+    gravity = Gravity.LOSS
+    statement = (
         "id ∈ acked ⇒ log_leader[offset] = id at every later clean election and at the end: "
         "no record acknowledged with acks=all is ever lost, but by an unclean election or with all in-sync machines"
     )
-    catches: ClassVar[tuple[str, ...]] = (
+    catches = (
         "KAFKA-6361", "KAFKA-7164", "KAFKA-10301", "KAFKA-14140", "KAFKA-15221",
     )  # fmt: skip
-    fails_when: ClassVar[str | None] = "a leader acknowledges before the high watermark"
+    fails_when = "a leader acknowledges before the high watermark"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._acknowledged = history.acknowledged
+    def begin(self) -> None:
+        self._acknowledged = self.history.acknowledged
 
     def on_lost(self, event: AckedLost) -> None:
         if event.acks == ALL and not (event.unclean or event.unflushed):

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.events import AckedLost
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Gravity, Report
+from scenarios.observe.checkers.checker import Checker, Gravity
 from scenarios.observe.checkers.no_acked_record_lost import lost
 from scenarios.observe.history.acknowledged import ONE
-from scenarios.observe.history.history import History
 
 
 class NoAcks1RecordLost(Checker):
@@ -23,20 +20,18 @@ class NoAcks1RecordLost(Checker):
     Not verified: records sent with acks=0, which are never acknowledged.
     """
 
-    name: ClassVar[str] = "no_acks_1_record_lost"
-    ids: ClassVar[tuple[str, ...]] = ("S14",)
-    gravity: ClassVar[Gravity] = Gravity.LOSS
-    statement: ClassVar[str] = (
+    ids = ("S14",)
+    gravity = Gravity.LOSS
+    statement = (
         "as no_acked_record_lost, for acks=1: "
         "no record acknowledged with acks=1 is ever lost, which Kafka does not promise"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KIP-679",)
-    fails_when: ClassVar[str | None] = None
-    opt_in: ClassVar[bool] = True
+    catches = ("KIP-679",)
+    fails_when = None
+    opt_in = True
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._acknowledged = history.acknowledged
+    def begin(self) -> None:
+        self._acknowledged = self.history.acknowledged
 
     def on_lost(self, event: AckedLost) -> None:
         if event.acks == ONE:

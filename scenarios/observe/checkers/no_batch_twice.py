@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from attrs import define, field
 
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import BatchesProduced, ProducerIdentified
 from emulator.protocol.types import TopicPartition
 from emulator.trace import Event
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.log_facts import BatchRefused, BatchTwice
 from scenarios.observe.history.commit import Commit
-from scenarios.observe.history.history import History
 from scenarios.observe.history.replica_logs import ID, Entry
 
 IN_FLIGHT = 5
@@ -64,16 +61,14 @@ class NoBatchTwice(Checker):
         idempotence, which may write a batch twice.
     """
 
-    name: ClassVar[str] = "no_batch_twice"
-    ids: ClassVar[tuple[str, ...]] = ("J duplicate",)
-    statement: ClassVar[str] = (
+    ids = ("J duplicate",)
+    statement = (
         "i < j ⇒ com[i].id < com[j].id, b ∈ log ⇒ b is no gap: an idempotent producer writes each batch once, in order"
     )
-    fails_when: ClassVar[str | None] = "a leader does not recognise repeated batches"
+    fails_when = "a leader does not recognise repeated batches"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._commits, self._logs = history.commits, history.logs
+    def begin(self) -> None:
+        self._commits, self._logs = self.history.commits, self.history.logs
         self._producers: dict[int, int] = {}
         """The last id that a producer's batches can have, by the first one."""
         self._seen: dict[Commit, _Seen] = {}

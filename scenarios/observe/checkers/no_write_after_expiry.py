@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.znodes import BROKER_IDS, CONTROLLER
 from emulator.trace.events import ZkWritten
 from emulator.trace.shown_znodes import ZnodeCreated
@@ -25,13 +23,10 @@ class NoWriteAfterExpiry(Checker):
         before the registration, which is an event in the controller's queue).
     """
 
-    name: ClassVar[str] = "no_write_after_expiry"
-    ids: ClassVar[tuple[str, ...]] = ("E8",)
-    statement: ClassVar[str] = (
-        "session_b expired ⇒ no write of b until its next session: a broker without a session writes nothing"
-    )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-7165",)
-    fails_when: ClassVar[str | None] = "ZooKeeper lets a client go on with a session that has expired"
+    ids = ("E8",)
+    statement = "session_b expired ⇒ no write of b until its next session: a broker without a session writes nothing"
+    catches = ("KAFKA-7165",)
+    fails_when = "ZooKeeper lets a client go on with a session that has expired"
 
     def on_written(self, event: ZkWritten) -> None:
         expiry = self.cluster.expiry(event.client)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol import znodes
 from emulator.trace.events import Step, ZkWritten
-from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
+from scenarios.observe.checkers.checker import Checker, Gravity, Moment
 from scenarios.observe.checkers.led_in_time import SETTLING_US
 from scenarios.observe.findings.memory_facts import LeftUntaken
 from scenarios.observe.history.deadlines import Deadlines
-from scenarios.observe.history.history import History
 
 ANNOUNCED = (znodes.ISR_CHANGE_NOTIFICATION, znodes.LOG_DIR_EVENT_NOTIFICATION)
 
@@ -26,18 +23,13 @@ class NotificationsTaken(Checker):
         it says); requests of operators below /admin (``converged``).
     """
 
-    name: ClassVar[str] = "notifications_taken"
-    ids: ClassVar[tuple[str, ...]] = ("M11",)
-    gravity: ClassVar[Gravity] = Gravity.LIVENESS
-    statement: ClassVar[str] = (
-        "announced(z) ⇒ soon deleted(z): a controller takes every announcement that brokers leave for it"
-    )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-5879",)
-    fails_when: ClassVar[str | None] = "a controller looks away from announced ISRs"
+    ids = ("M11",)
+    gravity = Gravity.LIVENESS
+    statement = "announced(z) ⇒ soon deleted(z): a controller takes every announcement that brokers leave for it"
+    catches = ("KAFKA-5879",)
+    fails_when = "a controller looks away from announced ISRs"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._now = history.circumstances
+    def begin(self) -> None:
         self._there: Deadlines[str] = Deadlines()
         self._came_us: dict[str, int] = {}
         self._stepped_us = 0
@@ -64,4 +56,4 @@ class NotificationsTaken(Checker):
     def _since_us(self, path: str) -> int | None:
         if self._stepped_us <= self._came_us[path] + SETTLING_US:
             return None
-        return self._now.controlled_since_us()
+        return self.now.controlled_since_us()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import ClassVar
 
 from emulator.metrics.metric_events import GaugeSet
 from emulator.protocol import znodes
@@ -11,9 +10,8 @@ from emulator.protocol.events import ControllerElected, NodeCrashed
 from emulator.protocol.types import TopicPartition
 from emulator.trace import Event
 from emulator.trace.events import ZkWritten
-from scenarios.observe.checkers.checker import Checker, Moment, Report
+from scenarios.observe.checkers.checker import Checker, Moment
 from scenarios.observe.findings.gauge_facts import OfflineCounted, OfflineShown
-from scenarios.observe.history.history import History
 from scenarios.observe.mbeans import ACTIVE_CONTROLLERS, CONTROLLER_STATE, OFFLINE
 from scenarios.observe.past.changes import StateWritten
 
@@ -37,16 +35,14 @@ class OfflineTrue(Checker):
         ControllerState (before 0.11).
     """
 
-    name: ClassVar[str] = "offline_true"
-    ids: ClassVar[tuple[str, ...]] = ("T4",)
-    statement: ClassVar[str] = (
+    ids = ("T4",)
+    statement = (
         "after failover and at rest offline = |{p : no live leader}|: "
         "OfflinePartitionsCount counts the partitions without a live leader"
     )
-    fails_when: ClassVar[str | None] = "a new controller counts only what changes later"
+    fails_when = "a new controller counts only what changes later"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
+    def begin(self) -> None:
         self._shown: dict[int, dict[str, int]] = {}
         self._changed_us = 0
         self._recounted = False

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.events import (
     BecameFollower,
     BecameLeader,
@@ -15,9 +13,8 @@ from emulator.protocol.events import (
     Truncated,
 )
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.log_facts import BoundsBroken, CopyBeginsLater, LogBeginsUncommitted
-from scenarios.observe.history.history import History
 from scenarios.observe.history.replica_logs import ReplicaLogHistory
 
 Placed = LogLoaded | BecameLeader | BecameFollower | Truncated | HighWatermark
@@ -36,14 +33,12 @@ class OffsetBounds(Checker):
     Not verified: a copy of a replica that is being made in another log directory of its broker.
     """
 
-    name: ClassVar[str] = "offset_bounds"
-    ids: ClassVar[tuple[str, ...]] = ("S7",)
-    statement: ClassVar[str] = "0 ≤ lso ≤ hw ≤ leo: a high watermark is never before the log's start nor after its end"
-    fails_when: ClassVar[str | None] = "a truncation keeps the high watermark"
+    ids = ("S7",)
+    statement = "0 ≤ lso ≤ hw ≤ leo: a high watermark is never before the log's start nor after its end"
+    fails_when = "a truncation keeps the high watermark"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        history.commits.beyond.append(self._beyond)
+    def begin(self) -> None:
+        self.history.commits.beyond.append(self._beyond)
         self._replaced = 0
         """The start of the log that was replaced last."""
         self._starts: dict[tuple[int, str, int], int] = {}
@@ -53,13 +48,7 @@ class OffsetBounds(Checker):
         self._began(event)
         self._check(event, event.log_start_offset, event.log_end_offset)
 
-    def on_became_leader(self, event: BecameLeader) -> None:
-        self._check(event, 0, event.log_end_offset)
-
-    def on_became_follower(self, event: BecameFollower) -> None:
-        self._check(event, 0, event.log_end_offset)
-
-    def on_truncated(self, event: Truncated) -> None:
+    def on_placed(self, event: BecameLeader | BecameFollower | Truncated) -> None:
         self._check(event, 0, event.log_end_offset)
 
     def on_replaced(self, event: LogReplaced) -> None:

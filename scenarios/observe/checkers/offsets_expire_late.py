@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.events import ClockSet, GroupStateChanged, OffsetsCommitted, OffsetsRemoved, TransactionMarked
 from emulator.protocol.shown_coordination import AssignmentsMade, CommitAccepted
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Gravity, Report
+from scenarios.observe.checkers.checker import Gravity
 from scenarios.observe.checkers.coordinators_log import CoordinatorsLog
 from scenarios.observe.findings.coordination_facts import ExpiredEarly
-from scenarios.observe.history.history import History
 
 EMPTY, DEAD = "Empty", "Dead"
 MINUTE_US = 60_000_000
@@ -36,20 +33,17 @@ class OffsetsExpireLate(CoordinatorsLog):
     Not verified: that offsets expire at all; offsets that a client commits with a retention of its own.
     """
 
-    name: ClassVar[str] = "offsets_expire_late"
-    ids: ClassVar[tuple[str, ...]] = ("G7",)
-    gravity: ClassVar[Gravity] = Gravity.LOSS
-    statement: ClassVar[str] = (
-        "expired(o) ⇒ empty(g) for the retention: committed offsets stay for as long as they are kept"
-    )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-8069", "KAFKA-4682", "KAFKA-13636")
-    fails_when: ClassVar[str | None] = "all committed offsets count as expired"
+    ids = ("G7",)
+    gravity = Gravity.LOSS
+    statement = "expired(o) ⇒ empty(g) for the retention: committed offsets stay for as long as they are kept"
+    catches = ("KAFKA-8069", "KAFKA-4682", "KAFKA-13636")
+    fails_when = "all committed offsets count as expired"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        minutes = int(history.settings.start.brokers.get("offsets.retention.minutes", RETENTION_MINUTES))
+    def begin(self) -> None:
+        super().begin()
+        minutes = int(self.start.brokers.get("offsets.retention.minutes", RETENTION_MINUTES))
         self._retention_us = minutes * MINUTE_US
-        self._expires_unsubscribed = history.settings.start.expires_unsubscribed
+        self._expires_unsubscribed = self.start.expires_unsubscribed
         self._clocks_set = False
         self._assigned: dict[str, set[str]] = {}
         """The topics of which each group's members have partitions."""

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from attrs import define, field
 
 from brokers.groups.config import GROUP_METADATA_TOPIC
 from emulator.protocol.events import OffsetsCommitted, OffsetsRemoved, TransactionMarked
 from emulator.protocol.shown_coordination import CommitAccepted, OffsetsRead
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Gravity, Report
+from scenarios.observe.checkers.checker import Gravity
 from scenarios.observe.checkers.coordinators_log import CoordinatorsLog
 from scenarios.observe.findings.coordination_facts import CommitLost
-from scenarios.observe.history.history import History
 
 
 @define(eq=False)
@@ -52,17 +49,16 @@ class OffsetsReadBack(CoordinatorsLog):
     Not verified: that offsets are removed for a reason; metadata of commits.
     """
 
-    name: ClassVar[str] = "offsets_read_back"
-    ids: ClassVar[tuple[str, ...]] = ("G4",)
-    gravity: ClassVar[Gravity] = Gravity.LOSS
-    statement: ClassVar[str] = (
+    ids = ("G4",)
+    gravity = Gravity.LOSS
+    statement = (
         "fetched(g, p) = last(committed(g, p)): a coordinator answers with the offsets that a group has committed"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-5600",)
-    fails_when: ClassVar[str | None] = "a coordinator that takes over reads no offsets"
+    catches = ("KAFKA-5600",)
+    fails_when = "a coordinator that takes over reads no offsets"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
+    def begin(self) -> None:
+        super().begin()
         self._accepted = 0
         self._groups: dict[str, dict[TopicPartition, _Committed]] = {}
         self._transactions: dict[int, dict[str, None]] = {}

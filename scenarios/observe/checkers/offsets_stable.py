@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import ClassVar
 
 from brokers.groups.config import GROUP_METADATA_TOPIC
 from emulator.protocol.events import GroupsUnloaded, NodeCrashed, OffsetsRemoved, TransactionMarked
 from emulator.protocol.records import NO_PRODUCER_ID
 from emulator.protocol.shown_coordination import CommitAccepted, CoordinatorWrote, MarkerAppends, OffsetsRead
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Report
 from scenarios.observe.checkers.coordinators_log import CoordinatorsLog
 from scenarios.observe.findings.coordination_facts import OffsetNotStable, OffsetStaysUnstable
-from scenarios.observe.history.history import History
 
 TOLD_US = 1_000_000
 """How long a coordinator may go on saying that an offset is not stable: a marker has its effect at once."""
@@ -37,16 +34,15 @@ class OffsetsStable(CoordinatorsLog):
     Not verified: offsets that are being written.
     """
 
-    name: ClassVar[str] = "offsets_stable"
-    ids: ClassVar[tuple[str, ...]] = ("G12",)
-    statement: ClassVar[str] = (
+    ids = ("G12",)
+    statement = (
         "stable(g, p) told ⇒ no open transaction wrote (g, p): "
         "a reader of stable offsets gets none that an open transaction may replace"
     )
-    fails_when: ClassVar[str | None] = "a coordinator takes each offset for stable"
+    fails_when = "a coordinator takes each offset for stable"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
+    def begin(self) -> None:
+        super().begin()
         self._being_written: dict[int, dict[str, deque[tuple[Offset, int]]]] = {}
         """The offsets whose writes have no outcome, each with its producer (-1: none), by coordinator and by name, in
         the order in which they were accepted."""
@@ -58,8 +54,7 @@ class OffsetsStable(CoordinatorsLog):
         was committed since."""
         self._seen_us: dict[Offset, int] = {}
         """The time of the first answer that such an offset is not stable, with that marker committed."""
-        history.commits  # noqa: B018 (it keeps the high watermarks of the logs)
-        self._logs, self._now = history.logs, history.circumstances
+        self._logs = self.history.commits.logs  # with their high watermarks
 
     def on_accepted(self, event: CommitAccepted) -> None:
         waiting = self._being_written.setdefault(event.node, {})
@@ -137,7 +132,7 @@ class OffsetsStable(CoordinatorsLog):
         """Look since when the offset of the group should be stable: its coordinator has the marker committed."""
         offset = event.group, tp
         ended, log = self._ended.get(offset), self._logs.get(event.node, event.home)
-        reached_us = self._now.reached_since_us(event.node)
+        reached_us = self.now.reached_since_us(event.node)
         if ended is None or log is None or log.high_watermark is None or reached_us is None:
             return
         if log.high_watermark <= ended or any(offset in offsets for offsets in self._open.values()):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.events import TransactionMarked
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.zombies_fenced import LeaderEpochs
@@ -20,14 +18,13 @@ class OldCoordinatorsFenced(LeaderEpochs):
     Not verified: coordinator epochs that its log has from earlier leaders.
     """
 
-    name: ClassVar[str] = "old_coordinators_fenced"
-    ids: ClassVar[tuple[str, ...]] = ("X7",)
-    statement: ClassVar[str] = (
+    ids = ("X7",)
+    statement = (
         "appended(marker) ⇒ marker.coordinator_epoch ≥ epoch(log): a coordinator of transactions that was replaced "
         "decides nothing"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-9144",)
-    fails_when: ClassVar[str | None] = "leaders take markers of any coordinator epoch"
+    catches = ("KAFKA-9144",)
+    fails_when = "leaders take markers of any coordinator epoch"
 
     def on_marked(self, event: TransactionMarked) -> None:
         tp = TopicPartition.of(event.topic, event.partition)

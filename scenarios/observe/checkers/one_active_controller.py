@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.metrics.metric_events import GaugeSet
 from emulator.protocol.events import ControllerElected, ControllerResigned, NodeCrashed
 from emulator.protocol.znodes import CONTROLLER
 from emulator.trace.events import ZkSession, ZkWritten
 from emulator.zookeeper import ZOOKEEPER
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.control_facts import ResignedShows, SeveralControllers
-from scenarios.observe.history.history import History
 from scenarios.observe.mbeans import ACTIVE_CONTROLLERS
 
 
@@ -26,16 +23,14 @@ class OneActiveController(Checker):
     Not verified: that there is a controller at all.
     """
 
-    name: ClassVar[str] = "one_active_controller"
-    ids: ClassVar[tuple[str, ...]] = ("T5",)
-    statement: ClassVar[str] = (
+    ids = ("T5",)
+    statement = (
         "Σ ActiveControllerCount(b) ≤ 1 over b with a session: "
         "no two brokers with a session show that they are the controller"
     )
-    fails_when: ClassVar[str | None] = "a controller that resigns shows it too late"
+    fails_when = "a controller that resigns shows it too late"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
+    def begin(self) -> None:
         self._active: dict[int, None] = {}
         self._deposed: dict[int, None] = {}
         """The brokers whose /controller an operator has deleted. They may show only later that they resigned."""

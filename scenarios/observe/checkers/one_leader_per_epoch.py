@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.events import BecameLeader, LeaderElected
 from emulator.protocol.types import TopicPartition
 from emulator.trace import Event
-from scenarios.observe.checkers.checker import Checker, Report, shared
+from scenarios.observe.checkers.checker import Checker, shared
 from scenarios.observe.findings.epoch_facts import LeadsBy, TwoLeaders
-from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import StateWritten
 
 
@@ -25,14 +22,12 @@ class OneLeaderPerEpoch(Checker):
         time); that the leader is in the ISR (S4).
     """
 
-    name: ClassVar[str] = "one_leader_per_epoch"
-    ids: ClassVar[tuple[str, ...]] = ("E1",)
-    statement: ClassVar[str] = "leads[p, e] is set once: no two brokers lead one partition in the same leader epoch"
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-1188",)
-    fails_when: ClassVar[str | None] = "an election does not raise the epoch"
+    ids = ("E1",)
+    statement = "leads[p, e] is set once: no two brokers lead one partition in the same leader epoch"
+    catches = ("KAFKA-1188",)
+    fails_when = "an election does not raise the epoch"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
+    def begin(self) -> None:
         self._leads: dict[int, dict[TopicPartition, tuple[int, LeadsBy]]] = {}
         """Leaders by epoch, and not by partition first: there are few epochs and many partitions."""
 

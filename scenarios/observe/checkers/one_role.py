@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.events import BecameLeader, FetchPosition, PartitionFailed
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Gravity
@@ -19,15 +17,14 @@ class OneRole(Checker):
         partitions that wait for truncation, which no event shows; copies between log directories.
     """
 
-    name: ClassVar[str] = "one_role"
-    ids: ClassVar[tuple[str, ...]] = ("F1",)
-    gravity: ClassVar[Gravity] = Gravity.SAFETY
-    statement: ClassVar[str] = (
+    ids = ("F1",)
+    gravity = Gravity.SAFETY
+    statement = (
         "leads(b, p), fetches(b, p), failed(b, p) exclude each other: "
         "a replica is led, fetched from one leader or failed"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-13772", "KAFKA-13266")
-    fails_when: ClassVar[str | None] = "fetchers keep partitions that were removed from them"
+    catches = ("KAFKA-13772", "KAFKA-13266")
+    fails_when = "fetchers keep partitions that were removed from them"
 
     def on_position(self, event: FetchPosition) -> None:
         if event.offset < 0:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.events import Consumed, PositionReset
 from emulator.protocol.shown import PositionRefused
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.client_facts import PollElsewhere, ResetInVain
 from scenarios.observe.history.commit import Commit
-from scenarios.observe.history.history import History
 from scenarios.observe.history.replica_logs import ID, ReplicaLogHistory
 
 
@@ -28,18 +25,16 @@ class PollsGoOn(Checker):
         what was read; where it goes to; that messages arrive at all.
     """
 
-    name: ClassVar[str] = "polls_go_on"
-    ids: ClassVar[tuple[str, ...]] = ("J nonmonotonic-poll", "J poll-skip")
-    statement: ClassVar[str] = "poll[n+1] begins where poll[n] ended: consumers neither skip nor repeat"
-    catches: ClassVar[tuple[str, ...]] = ("KIP-320",)
-    fails_when: ClassVar[str | None] = "a consumer forgets where it is"
+    ids = ("J nonmonotonic-poll", "J poll-skip")
+    statement = "poll[n+1] begins where poll[n] ended: consumers neither skip nor repeat"
+    catches = ("KIP-320",)
+    fails_when = "a consumer forgets where it is"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
+    def begin(self) -> None:
         self._positions: dict[tuple[int, str, int], int] = {}
         self._read: dict[tuple[int, str, int], tuple[int, int]] = {}
         """The last batch that a consumer has read: the offset up to which it read it, and its id."""
-        self._commits = history.commits
+        self._commits = self.history.commits
 
     def on_reset(self, event: PositionReset) -> None:
         self._positions[event.node, event.topic, event.partition] = event.offset

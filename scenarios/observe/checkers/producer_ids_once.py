@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.events import ProducerIdentified, TransactionStateChanged
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.coordination_facts import ProducerIdTwice
-from scenarios.observe.history.history import History
 
 
 class ProducerIdsOnce(Checker):
@@ -20,14 +17,12 @@ class ProducerIdsOnce(Checker):
     Not verified: idempotent producers of real clients.
     """
 
-    name: ClassVar[str] = "producer_ids_once"
-    ids: ClassVar[tuple[str, ...]] = ("X4",)
-    statement: ClassVar[str] = "id(a) = id(b) ⇒ a = b: a producer id belongs to one producer"
-    catches: ClassVar[tuple[str, ...]] = ("KIP-98",)
-    fails_when: ClassVar[str | None] = "each broker begins with the first block of ids"
+    ids = ("X4",)
+    statement = "id(a) = id(b) ⇒ a = b: a producer id belongs to one producer"
+    catches = ("KIP-98",)
+    fails_when = "each broker begins with the first block of ids"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
+    def begin(self) -> None:
         self._owners: dict[int, str] = {}
 
     def on_identified(self, event: ProducerIdentified) -> None:

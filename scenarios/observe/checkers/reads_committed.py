@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.events import Consumed, Fetched
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.client_facts import ReadUncommitted
-from scenarios.observe.history.history import History
 
 
 class ReadsCommitted(Checker):
@@ -21,23 +18,15 @@ class ReadsCommitted(Checker):
     Not verified: the high watermark of the leader at the moment of sending; which batches were returned (S11).
     """
 
-    name: ClassVar[str] = "reads_committed"
-    ids: ClassVar[tuple[str, ...]] = ("S10",)
-    statement: ClassVar[str] = "read[p] < hw: a consumer reads nothing above the high watermark"
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-14704",)
-    fails_when: ClassVar[str | None] = "a leader gives consumers all it has"
+    ids = ("S10",)
+    statement = "read[p] < hw: a consumer reads nothing above the high watermark"
+    catches = ("KAFKA-14704",)
+    fails_when = "a leader gives consumers all it has"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._commits = history.commits
+    def begin(self) -> None:
+        self._commits = self.history.commits
 
-    def on_consumed(self, event: Consumed) -> None:
-        self._judge(event)
-
-    def on_fetched(self, event: Fetched) -> None:
-        self._judge(event)
-
-    def _judge(self, event: Consumed | Fetched) -> None:
+    def on_read(self, event: Consumed | Fetched) -> None:
         exposed = self._exposed(event)
         if event.next_offset > min(event.high_watermark, exposed):
             facts = ReadUncommitted(event.node, event.next_offset, event.leader, event.high_watermark, exposed)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from operator import itemgetter
-from typing import ClassVar
 
 from emulator.protocol.events import Consumed, Fetched
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.client_facts import ReadDiffers
 from scenarios.observe.history.commit import Commit
-from scenarios.observe.history.history import History
 from scenarios.observe.history.replica_logs import FORGOTTEN, ID, NEXT_OFFSET, Entry
 
 _next_offset = itemgetter(NEXT_OFFSET)
@@ -27,25 +25,17 @@ class ReadsConsistent(Checker):
         the machines of all in-sync replicas crashed and the next leader had lost unflushed records.
     """
 
-    name: ClassVar[str] = "reads_consistent"
-    ids: ClassVar[tuple[str, ...]] = ("S11",)
-    statement: ClassVar[str] = "read[p][o] = com[p][o]: what is read at an offset is what is committed there"
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-6361", "KAFKA-9835")
-    fails_when: ClassVar[str | None] = "a leader gives consumers all it has"
+    ids = ("S11",)
+    statement = "read[p][o] = com[p][o]: what is read at an offset is what is committed there"
+    catches = ("KAFKA-6361", "KAFKA-9835")
+    fails_when = "a leader gives consumers all it has"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._commits = history.commits
+    def begin(self) -> None:
+        self._commits = self.history.commits
         self._ahead: list[Consumed | Fetched] = []
         """Polls that returned what was not committed yet."""
 
-    def on_consumed(self, event: Consumed) -> None:
-        self._judge(event)
-
-    def on_fetched(self, event: Fetched) -> None:
-        self._judge(event)
-
-    def _judge(self, event: Consumed | Fetched) -> None:
+    def on_read(self, event: Consumed | Fetched) -> None:
         commit = self._commits.get(event.topic, event.partition)
         if event.next_offset > commit.offset:
             self._ahead.append(event)

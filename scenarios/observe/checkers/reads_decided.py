@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Set
-from typing import ClassVar
 
 from attrs import define, field
 
@@ -18,7 +17,7 @@ from emulator.protocol.events import (
 )
 from emulator.protocol.shown_coordination import MarkerAppends
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.client_facts import (
     NOT_REPLICATED,
     NOT_SAID,
@@ -27,7 +26,6 @@ from scenarios.observe.findings.client_facts import (
     ReadBeyondStable,
     ReadUndecided,
 )
-from scenarios.observe.history.history import History
 
 
 @define(eq=False)
@@ -72,17 +70,15 @@ class ReadsDecided(Checker):
         other has it, they are open again (KIP-966), and another marker may end them.
     """
 
-    name: ClassVar[str] = "reads_decided"
-    ids: ClassVar[tuple[str, ...]] = ("J aborted",)
-    statement: ClassVar[str] = (
+    ids = ("J aborted",)
+    statement = (
         "b ∈ read_committed ⇒ committed(b) ∨ b ∈ aborted: a reader of committed records gets only what is decided, and "
         "learns what was aborted"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KIP-98", "KAFKA-5355", "KAFKA-9807")
-    fails_when: ClassVar[str | None] = "a leader gives all that is replicated, or does not list aborted transactions"
+    catches = ("KIP-98", "KAFKA-5355", "KAFKA-9807")
+    fails_when = "a leader gives all that is replicated, or does not list aborted transactions"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
+    def begin(self) -> None:
         self._partitions: dict[tuple[str, int], _Partition] = {}
         self._answers: dict[tuple[int, str, int], Fetched] = {}
         """The last answer to each client, for each partition."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from scenarios.observe.checkers.under_replicated_true import CountTrue
 from scenarios.observe.mbeans import REASSIGNING
 from scenarios.observe.past.knowledge import LedPartition
@@ -19,15 +17,14 @@ class ReassigningTrue(CountTrue):
     Not verified: that what the broker knows is up to date.
     """
 
-    name: ClassVar[str] = "reassigning_true"
-    ids: ClassVar[tuple[str, ...]] = ("T2",)
-    statement: ClassVar[str] = (
+    ids = ("T2",)
+    statement = (
         "R(b) = |{p led by b : AR ∪ RR ≠ ∅}|: "
         "ReassigningPartitions counts the partitions being reassigned that the broker leads, as it knows them"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-8834",)
-    fails_when: ClassVar[str | None] = "a broker counts none"
-    gauge: ClassVar[str] = REASSIGNING
+    catches = ("KAFKA-8834",)
+    fails_when = "a broker counts none"
+    gauge = REASSIGNING
 
     def counts(self, led: LedPartition, node: int) -> bool:
         return led.reassigning

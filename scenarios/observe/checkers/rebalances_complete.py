@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from attrs import define, field
 
 from emulator.protocol.events import (
@@ -15,10 +13,9 @@ from emulator.protocol.events import (
     NodeCrashed,
 )
 from emulator.protocol.shown_coordination import MemberIdForgotten, MemberIdGiven, MemberJoins, MembersLoaded
-from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
+from scenarios.observe.checkers.checker import Checker, Gravity, Moment
 from scenarios.observe.findings.coordination_facts import RebalanceIsJoined
 from scenarios.observe.history.deadlines import Deadlines
-from scenarios.observe.history.history import History
 
 EMPTY, PREPARING = "Empty", "PreparingRebalance"
 BOUND_US = 2_000_000
@@ -65,17 +62,12 @@ class RebalancesComplete(Checker):
         member was replaced since the last generation.
     """
 
-    name: ClassVar[str] = "rebalances_complete"
-    ids: ClassVar[tuple[str, ...]] = ("G13",)
-    gravity: ClassVar[Gravity] = Gravity.LIVENESS
-    statement: ClassVar[str] = (
-        "joined(g) = members(g) ⇒ complete(g): a rebalance that all members have joined is complete"
-    )
-    fails_when: ClassVar[str | None] = "a rebalance waits on when a client does not join with its member id"
+    ids = ("G13",)
+    gravity = Gravity.LIVENESS
+    statement = "joined(g) = members(g) ⇒ complete(g): a rebalance that all members have joined is complete"
+    fails_when = "a rebalance waits on when a client does not join with its member id"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._now = history.circumstances
+    def begin(self) -> None:
         self._groups: dict[int, dict[str, RebalancingGroup]] = {}
         self._waiting: Deadlines[tuple[int, str]] = Deadlines()
 
@@ -121,15 +113,9 @@ class RebalancesComplete(Checker):
             group.prepared_us = NEVER
         group.state = event.state
 
-    def on_unloaded(self, event: GroupsUnloaded) -> None:
-        self._forget(event.node)
-
-    def on_crashed(self, event: NodeCrashed) -> None:
-        self._forget(event.node)
-
-    def _forget(self, node: int) -> None:
-        for name in self._groups.pop(node, ()):
-            self._waiting.end((node, name))
+    def on_forgets(self, event: GroupsUnloaded | NodeCrashed) -> None:
+        for name in self._groups.pop(event.node, ()):
+            self._waiting.end((event.node, name))
 
     def look(self, moment: Moment) -> None:
         for node, groups in self._groups.items():
@@ -139,7 +125,7 @@ class RebalancesComplete(Checker):
                 else:
                     self._waiting.end((node, name))
         for (node, name), held_us in self._waiting.overdue(
-            moment.t_us, BOUND_US, lambda key: self._now.reached_since_us(key[0])
+            moment.t_us, BOUND_US, lambda key: self.now.reached_since_us(key[0])
         ):
             group = self._groups[node][name]
             group.reported = True

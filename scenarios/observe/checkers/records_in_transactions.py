@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.events import TransactionalAppended, TransactionsLoaded, TransactionStateChanged
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Report
 from scenarios.observe.checkers.coordinators_log import TransactionsLog
 from scenarios.observe.findings.coordination_facts import WritesOutside
-from scenarios.observe.history.history import History
 
 OVER = ("Empty", "CompleteCommit", "CompleteAbort")
 
@@ -28,16 +24,13 @@ class RecordsInTransactions(TransactionsLog):
         batch under way when its transaction ends, which Kafka could take before KIP-890 (3.7), is found where it comes.
     """
 
-    name: ClassVar[str] = "records_in_transactions"
-    ids: ClassVar[tuple[str, ...]] = ("X6",)
-    statement: ClassVar[str] = (
-        "appended(batch) ⇒ open(t): a transactional producer writes within its transactions alone"
-    )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-6119",)
-    fails_when: ClassVar[str | None] = "a transaction that lasts too long is aborted, and its producer goes on"
+    ids = ("X6",)
+    statement = "appended(batch) ⇒ open(t): a transactional producer writes within its transactions alone"
+    catches = ("KAFKA-6119",)
+    fails_when = "a transaction that lasts too long is aborted, and its producer goes on"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
+    def begin(self) -> None:
+        super().begin()
         self._states: dict[int, str] = {}
 
     def on_loaded(self, event: TransactionsLoaded) -> None:

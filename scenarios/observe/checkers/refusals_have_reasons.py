@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol import znodes
 from emulator.protocol.assignments import without
 from emulator.protocol.errors import Errors
@@ -11,9 +9,8 @@ from emulator.protocol.events import ControlledShutdownAnswered, MoveAnswered, M
 from emulator.protocol.shown import MistakeAnswered
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import Step, ZkWritten
-from scenarios.observe.checkers.checker import Checker, Gravity, Report
+from scenarios.observe.checkers.checker import Checker, Gravity
 from scenarios.observe.findings.control_facts import MoveAnsweredWrong, PreferredNotElected, ShutdownRefused
-from scenarios.observe.history.history import History
 from scenarios.observe.past.cluster_past import READS_BROKERS
 
 NOT_KNOWN = (Errors.UNKNOWN_SERVER_ERROR.name, Errors.BROKER_NOT_AVAILABLE.name)
@@ -42,19 +39,16 @@ class RefusalsHaveReasons(Checker):
     Not verified: refusals under faults; the other error codes; moves that are asked for through ZooKeeper.
     """
 
-    name: ClassVar[str] = "refusals_have_reasons"
-    ids: ClassVar[tuple[str, ...]] = ("M7",)
-    gravity: ClassVar[Gravity] = Gravity.LIVENESS
-    statement: ClassVar[str] = (
+    ids = ("M7",)
+    gravity = Gravity.LIVENESS
+    statement = (
         "asked(b) ∧ b ∈ Z.ids for long ⇒ no refusal: a controller does not refuse, nor leave out, what concerns only "
         "brokers that live, and takes up no move that no partition can make"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-999",)
-    fails_when: ClassVar[str | None] = "a controller takes every broker that shuts down for unknown"
+    catches = ("KAFKA-999",)
+    fails_when = "a controller takes every broker that shuts down for unknown"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._circumstances = history.circumstances
+    def begin(self) -> None:
         self._asked_us = 0
         self._preferred: dict[TopicPartition, tuple[int, int]] = {}
         """The elections that the znode asks for: the preferred replica, and the leader epoch of before."""
@@ -122,7 +116,7 @@ class RefusalsHaveReasons(Checker):
         invalid = event.error == Errors.INVALID_REPLICA_ASSIGNMENT.name and bool(target)
         added = [broker for broker in target if broker not in before or broker not in now]
         leaves = any(self.cluster.is_shutting_down(broker) for broker in added)
-        since_us = self._circumstances.controlled_since_us()
+        since_us = self.now.controlled_since_us()
         calm = since_us is not None and event.t_us - since_us > KNOWN_AFTER_US
         if invalid and calm and not leaves and self._knows(event.t_us, *added):
             self.violated(event, MoveAnsweredWrong(tuple(target), event.error, alive=True), tp)
@@ -142,5 +136,5 @@ class RefusalsHaveReasons(Checker):
 
     def _knows(self, now_us: int, *brokers: int) -> bool:
         """Whether the controller must know that these brokers live."""
-        since = [self._circumstances.reached_since_us(broker) for broker in brokers]
+        since = [self.now.reached_since_us(broker) for broker in brokers]
         return all(since_us is not None and now_us - since_us > KNOWN_AFTER_US for since_us in since)

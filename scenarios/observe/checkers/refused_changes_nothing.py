@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Literal
 
 from emulator.protocol.events import BecameFollower, BecameLeader, ControlResponse, FetchPosition, ReplicaStopped
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.control_facts import RefusedAndDone
-from scenarios.observe.history.history import History
 
 NONE = "NONE"
 ENDED = -1
@@ -29,28 +28,18 @@ class RefusedChangesNothing(Checker):
     Not verified: copies to other log directories; the metadata.
     """
 
-    name: ClassVar[str] = "refused_changes_nothing"
-    ids: ClassVar[tuple[str, ...]] = ("E2", "E4")
-    statement: ClassVar[str] = (
-        "refused(m) ⇒ the replicas of b are as before: a control request that is refused changes nothing"
-    )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-7235", "KAFKA-4447")
-    fails_when: ClassVar[str | None] = "a broker acts before it looks at the epochs of a request"
+    ids = ("E2", "E4")
+    statement = "refused(m) ⇒ the replicas of b are as before: a control request that is refused changes nothing"
+    catches = ("KAFKA-7235", "KAFKA-4447")
+    fails_when = "a broker acts before it looks at the epochs of a request"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
+    def begin(self) -> None:
         self._last: dict[int, OfReplica] = {}
         """The last change that a request has brought about, by broker."""
         self._done: dict[int, dict[TopicPartition, OfReplica]] = {}
         """The changes that the request in hand has brought about, by broker."""
 
-    def on_leader(self, event: BecameLeader) -> None:
-        self._note(event)
-
-    def on_follower(self, event: BecameFollower) -> None:
-        self._note(event)
-
-    def on_stopped(self, event: ReplicaStopped) -> None:
+    def on_role(self, event: BecameLeader | BecameFollower | ReplicaStopped) -> None:
         self._note(event)
 
     def on_position(self, event: FetchPosition) -> None:

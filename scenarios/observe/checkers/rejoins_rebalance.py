@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from attrs import define
 
 from emulator.protocol.events import GroupGeneration, GroupsLoaded, GroupStateChanged, GroupsUnloaded, NodeCrashed
 from emulator.protocol.shown_coordination import AssignmentGiven, AssignmentsMade, MemberJoins, MemberReturned
-from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
+from scenarios.observe.checkers.checker import Checker, Gravity, Moment
 from scenarios.observe.findings.coordination_facts import BACK, CHANGED, LEADER, AssignedOtherwise, JoinsInVain
-from scenarios.observe.history.history import History
 
 STABLE, COMPLETING = "Stable", "CompletingRebalance"
 
@@ -40,18 +37,16 @@ class RejoinsRebalance(Checker):
         with other topics; what a member gets for which the leader has made no assignment.
     """
 
-    name: ClassVar[str] = "rejoins_rebalance"
-    ids: ClassVar[tuple[str, ...]] = ("G9",)
-    gravity: ClassVar[Gravity] = Gravity.LIVENESS
-    statement: ClassVar[str] = (
+    ids = ("G9",)
+    gravity = Gravity.LIVENESS
+    statement = (
         "joins(leader) ∨ changed(m) ⇒ rebalances(g), given(m) = made(m): "
         "a member that asks for another assignment gets one, the one that is made for it"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-2464", "KAFKA-9801")
-    fails_when: ClassVar[str | None] = "a leader that joins a stable group again gets the generation that it had"
+    catches = ("KAFKA-2464", "KAFKA-9801")
+    fails_when = "a leader that joins a stable group again gets the generation that it had"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
+    def begin(self) -> None:
         self._groups: dict[tuple[int, str], _Formed] = {}
         self._asked: dict[tuple[int, str], JoinsInVain] = {}
         """The groups that should be rebalancing at the end of the transition."""
@@ -98,18 +93,9 @@ class RejoinsRebalance(Checker):
             facts = AssignedOtherwise(event.node, event.group, event.member, generation, given, wanted)
             self.violated(event, facts, brokers=(event.node,))
 
-    def on_loaded(self, event: GroupsLoaded) -> None:
-        self._forget(event.node)
-
-    def on_unloaded(self, event: GroupsUnloaded) -> None:
-        self._forget(event.node)
-
-    def on_crashed(self, event: NodeCrashed) -> None:
-        self._forget(event.node)
-
-    def _forget(self, node: int) -> None:
+    def on_forgets(self, event: GroupsLoaded | GroupsUnloaded | NodeCrashed) -> None:
         for known in (self._groups, self._asked):
-            for key in [key for key in known if key[0] == node]:
+            for key in [key for key in known if key[0] == event.node]:
                 del known[key]
 
     def look(self, moment: Moment) -> None:

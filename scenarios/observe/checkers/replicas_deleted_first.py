@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol import znodes
 from emulator.protocol.events import BecameFollower, BecameLeader, ReplicaStopped
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import Step, ZkWritten
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.control_facts import ReplicasLeft
-from scenarios.observe.history.history import History
 
 FORGETS = "delete.forget"
 
@@ -26,16 +23,12 @@ class ReplicasDeletedFirst(Checker):
     Not verified: replicas that are not assigned; what a broker has on its disk after a restart.
     """
 
-    name: ClassVar[str] = "replicas_deleted_first"
-    ids: ClassVar[tuple[str, ...]] = ("R7",)
-    statement: ClassVar[str] = (
-        "the znodes of a topic go ⇒ every r ∈ RS has been deleted: a topic is gone only once its replicas are"
-    )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-1074",)
-    fails_when: ClassVar[str | None] = "the answer to a StopReplica that keeps the replica counts as its deletion"
+    ids = ("R7",)
+    statement = "the znodes of a topic go ⇒ every r ∈ RS has been deleted: a topic is gone only once its replicas are"
+    catches = ("KAFKA-1074",)
+    fails_when = "the answer to a StopReplica that keeps the replica counts as its deletion"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
+    def begin(self) -> None:
         self._deleted: dict[str, dict[tuple[TopicPartition, int], None]] = {}
         """The replicas that are deleted already, by topic that is being deleted."""
 
@@ -52,13 +45,7 @@ class ReplicasDeletedFirst(Checker):
         if deleted is not None and event.deleted:
             deleted[TopicPartition.of(event.topic, event.partition), event.node] = None
 
-    def on_became_leader(self, event: BecameLeader) -> None:
-        self._exists(event)
-
-    def on_became_follower(self, event: BecameFollower) -> None:
-        self._exists(event)
-
-    def _exists(self, event: BecameLeader | BecameFollower) -> None:
+    def on_role(self, event: BecameLeader | BecameFollower) -> None:
         deleted = self._deleted.get(event.topic)
         if deleted:
             deleted.pop((TopicPartition.of(event.topic, event.partition), event.node), None)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol import znodes
 from emulator.protocol.control_requests import ControlQueued
 from emulator.protocol.events import ControlledShutdownAnswered, ControllerElected, LeaderElected
@@ -12,7 +10,7 @@ from emulator.protocol.stop_replica import StopReplicaRequest
 from emulator.protocol.types import TopicPartition
 from emulator.trace import Event
 from emulator.trace.events import ZkWritten
-from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
+from scenarios.observe.checkers.checker import Checker, Gravity, Moment
 from scenarios.observe.checkers.led_in_time import PER_PARTITION_US, SETTLING_US
 from scenarios.observe.findings.control_facts import (
     LeaderNotNamed,
@@ -22,7 +20,6 @@ from scenarios.observe.findings.control_facts import (
     StopToStranger,
 )
 from scenarios.observe.history.deadlines import Deadlines
-from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import AssignmentWritten, StateWritten
 
 Replica = tuple[TopicPartition, int]
@@ -52,21 +49,18 @@ class ReplicasNotified(Checker):
         LeaderAndIsr to a broker of which a log directory has failed, until it is started again: its replicas get none.
     """
 
-    name: ClassVar[str] = "replicas_notified"
-    ids: ClassVar[tuple[str, ...]] = ("M4",)
-    gravity: ClassVar[Gravity] = Gravity.LIVENESS
-    statement: ClassVar[str] = (
+    ids = ("M4",)
+    gravity = Gravity.LIVENESS
+    statement = (
         "elect(l, p) ⇒ LeaderAndIsr to all live r ∈ RS; r leaves RS ⇒ StopReplica to r: "
         "every live replica is notified of its new leader, and stopped when it leaves the assignment"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-4443",)
-    fails_when: ClassVar[str | None] = "brokers that shut down are not notified"
+    catches = ("KAFKA-4443",)
+    fails_when = "brokers that shut down are not notified"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._now = history.circumstances
-        self._bound_us = history.settings.start.session_timeout_us + SETTLING_US
-        self._detects_bounces = history.settings.start.detects_bounces
+    def begin(self) -> None:
+        self._bound_us = self.start.session_timeout_us + SETTLING_US
+        self._detects_bounces = self.start.detects_bounces
         self._waiting: Deadlines[Replica] = Deadlines()
         self._of_broker: dict[int, dict[TopicPartition, int]] = {}
         """Partitions whose leader a broker has not been notified of, and since when, by broker."""
@@ -153,7 +147,7 @@ class ReplicasNotified(Checker):
         for state in request.partitions:
             if state.leader < 0 or state.leader in request.live_leaders or event.node != self.cluster.controller:
                 continue
-            since_us = self._now.reached_since_us(state.leader)
+            since_us = self.now.reached_since_us(state.leader)
             if since_us is not None and event.t_us - since_us > KNOWN_AFTER_US:
                 facts = LeaderNotNamed(event.node, event.broker, state.leader, tuple(request.live_leaders))
                 self.violated(event, facts, state.tp, (event.broker,))
@@ -181,7 +175,7 @@ class ReplicasNotified(Checker):
             self._report_overdue(moment, self._bound_us + PER_PARTITION_US * self.cluster.count_partitions())
 
     def at_rest(self, moment: Moment) -> None:
-        self._report_overdue(moment, self._now.bound_at_rest(moment.t_us, self._bound_us))
+        self._report_overdue(moment, self.now.bound_at_rest(moment.t_us, self._bound_us))
 
     def _report_overdue(self, moment: Moment, bound_us: int) -> None:
         for (tp, broker), held_us in self._waiting.overdue(moment.t_us, bound_us, self._has_dirs_since_us):
@@ -189,7 +183,7 @@ class ReplicasNotified(Checker):
         for (tp, broker), held_us in self._unstopped.overdue(moment.t_us, bound_us, self._free_since_us):
             self.violated(moment, NotStopped(broker, tuple(self.cluster.assignment(tp)), held_us), tp, (broker,))
 
-        for broker, held_us in self._unaddressed.overdue(moment.t_us, bound_us, self._now.reached_since_us):
+        for broker, held_us in self._unaddressed.overdue(moment.t_us, bound_us, self.now.reached_since_us):
             self.violated(moment, SentNothing(broker, held_us), brokers=(broker,))
 
     def _report_waiting(self, event: Event, tp: TopicPartition, broker: int, held_us: int) -> None:
@@ -204,4 +198,4 @@ class ReplicasNotified(Checker):
         return None if self.cluster.lacks_dirs(replica[1]) else self._free_since_us(replica)
 
     def _free_since_us(self, replica: Replica) -> int | None:
-        return self._now.reached_since_us(replica[1])
+        return self.now.reached_since_us(replica[1])

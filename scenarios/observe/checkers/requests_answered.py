@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import ClassVar
 
 from emulator.protocol.api import Request
 from emulator.protocol.events import GroupStateChanged
 from emulator.protocol.fetch import FetchRequest
 from emulator.trace.shown_znodes import RequestUnanswered
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.client_facts import NeverAnswered
-from scenarios.observe.history.history import History
 
 SLACK_US = 4_000_000
 """How long an answer may take beside the time for which a request may wait."""
@@ -45,15 +43,12 @@ class RequestsAnswered(Checker):
         transactions writes (``transactions_end``); requests whose sender ends before; that the answer is the right one.
     """
 
-    name: ClassVar[str] = "requests_answered"
-    ids: ClassVar[tuple[str, ...]] = ("V13",)
-    statement: ClassVar[str] = "received(m) ⇒ ◇≤T answered(m): a broker answers what it is asked"
-    fails_when: ClassVar[str | None] = "a coordinator forgets who waits for the end of a rebalance"
+    ids = ("V13",)
+    statement = "received(m) ⇒ ◇≤T answered(m): a broker answers what it is asked"
+    fails_when = "a coordinator forgets who waits for the end of a rebalance"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._now = history.circumstances
-        self._commit_us = history.settings.start.time_us("offsets.commit.timeout.ms", 5_000)
+    def begin(self) -> None:
+        self._commit_us = self.start.time_us("offsets.commit.timeout.ms", 5_000)
         self._states: dict[tuple[int, str], str] = {}
         """By broker and group, the state of the group there."""
         self._left: dict[tuple[int, str, str], list[int]] = {}
@@ -67,11 +62,11 @@ class RequestsAnswered(Checker):
         self._states[key] = event.state
 
     def on_unanswered(self, event: RequestUnanswered) -> None:
-        request, free_us = event.request, self._now.reached_since_us(event.node)
+        request, free_us = event.request, self.now.reached_since_us(event.node)
         if free_us is None or free_us > event.since_us or not isinstance(request, Request):
             return
         name = request.api.name
-        if name in WRITTEN or name in CONTROLLERS or event.node in self._now.impaired:
+        if name in WRITTEN or name in CONTROLLERS or event.node in self.now.impaired:
             return
         held_us = event.t_us - event.since_us
         if name in IN_STATE:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import ClassVar
 
 from emulator.protocol.control_requests import ControlChannelClosed, ControlDelivered, ControlQueued
 from emulator.protocol.events import ControllerElected, ControllerResigned, NodeCrashed
 from emulator.trace import Event
-from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
+from scenarios.observe.checkers.checker import Checker, Gravity, Moment
 from scenarios.observe.checkers.led_in_time import SETTLING_US
 from scenarios.observe.findings.control_facts import ChannelClosed, RequestDropped, RequestWaits
 from scenarios.observe.history.deadlines import Deadlines
-from scenarios.observe.history.history import History
 
 Channel = tuple[int, int]
 """A controller and a broker."""
@@ -36,19 +34,14 @@ class RequestsDelivered(Checker):
     Not verified: that every request is sent that should be (M4, ``replicas_notified``); what the broker does with it.
     """
 
-    name: ClassVar[str] = "requests_delivered"
-    ids: ClassVar[tuple[str, ...]] = ("M4", "V11")
-    gravity: ClassVar[Gravity] = Gravity.LIVENESS
-    statement: ClassVar[str] = (
-        "queued(m, b) ⇒ answered within T ∨ b or the controller replaced: a control request reaches its broker"
-    )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-4443", "KAFKA-9839")
-    fails_when: ClassVar[str | None] = "a request is given up with its connection"
+    ids = ("M4", "V11")
+    gravity = Gravity.LIVENESS
+    statement = "queued(m, b) ⇒ answered within T ∨ b or the controller replaced: a control request reaches its broker"
+    catches = ("KAFKA-4443", "KAFKA-9839")
+    fails_when = "a request is given up with its connection"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._now = history.circumstances
-        self._bound_us = history.settings.start.time_us("controller.socket.timeout.ms", 30_000) + SETTLING_US
+    def begin(self) -> None:
+        self._bound_us = self.start.time_us("controller.socket.timeout.ms", 30_000) + SETTLING_US
         self._queues: dict[Channel, deque[ControlQueued]] = {}
         self._first: dict[Channel, ControlQueued] = {}
         """The first request of each channel that is open."""
@@ -95,20 +88,11 @@ class RequestsDelivered(Checker):
         facts = RequestDropped(queued.node, queued.request.controller_epoch, _name(queued), queued.broker, queued.t_us)
         self.violated(event, facts)
 
-    def on_resigned(self, event: ControllerResigned) -> None:
-        self._forget(event.node)
-
-    def on_elected(self, event: ControllerElected) -> None:
-        self._forget(event.node)
-
-    def on_crashed(self, event: NodeCrashed) -> None:
-        self._forget(event.node)
-
-    def _forget(self, controller: int) -> None:
-        for channel in [channel for channel in self._queues if channel[0] == controller]:
+    def on_other_controller(self, event: ControllerResigned | ControllerElected | NodeCrashed) -> None:
+        for channel in [channel for channel in self._queues if channel[0] == event.node]:
             del self._queues[channel]
             self._waiting.end(channel)
-        for channel in [channel for channel in self._first if channel[0] == controller]:
+        for channel in [channel for channel in self._first if channel[0] == event.node]:
             del self._first[channel]
 
     def look(self, moment: Moment) -> None:
@@ -116,7 +100,7 @@ class RequestsDelivered(Checker):
             self._report_overdue(moment, self._bound_us)
 
     def at_rest(self, moment: Moment) -> None:
-        self._report_overdue(moment, self._now.bound_at_rest(moment.t_us, self._bound_us))
+        self._report_overdue(moment, self.now.bound_at_rest(moment.t_us, self._bound_us))
 
     def _report_overdue(self, moment: Moment, bound_us: int) -> None:
         for (node, broker), held_us in self._waiting.overdue(moment.t_us, bound_us, self._free_since_us):
@@ -125,7 +109,7 @@ class RequestsDelivered(Checker):
 
     def _free_since_us(self, channel: Channel) -> int | None:
         node, broker = channel
-        return self._now.reached_since_us(broker) if node == self.cluster.controller else None
+        return self.now.reached_since_us(broker) if node == self.cluster.controller else None
 
 
 def _name(queued: ControlQueued) -> str:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.shown import Remembered
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.checkers.led_in_time import SETTLING_US
 from scenarios.observe.findings.memory_facts import ResignedKeeps
-from scenarios.observe.history.history import History
 
 
 class ResignedForgets(Checker):
@@ -26,15 +23,12 @@ class ResignedForgets(Checker):
         take back.
     """
 
-    name: ClassVar[str] = "resigned_forgets"
-    ids: ClassVar[tuple[str, ...]] = ("M10",)
-    statement: ClassVar[str] = "resigned ⇒ context = ∅: a broker that is not the controller keeps nothing of its term"
-    fails_when: ClassVar[str | None] = "a controller that resigns keeps the batch that it has begun"
+    ids = ("M10",)
+    statement = "resigned ⇒ context = ∅: a broker that is not the controller keeps nothing of its term"
+    fails_when = "a controller that resigns keeps the batch that it has begun"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._now = history.circumstances
-        self._kept_by_release = history.settings.start.resigned_keep
+    def begin(self) -> None:
+        self._kept_by_release = self.start.resigned_keep
         self._reported: dict[tuple[int, str], None] = {}
 
     def on_remembered(self, event: Remembered) -> None:
@@ -51,8 +45,8 @@ class ResignedForgets(Checker):
     def _is_settled(self, event: Remembered) -> bool:
         """Whether a broker is not the controller, and has had the time to learn of that."""
         controller = self.cluster.controller
-        if controller in (-1, event.node) or not self._now.works(event.node):
+        if controller in (-1, event.node) or not self.now.works(event.node):
             return False
         since_us = max(self.cluster.registrations[event.node].t_us, self.cluster.controller_since_us)
-        since_us = max(since_us, self._now.calm_since_us)
+        since_us = max(since_us, self.now.calm_since_us)
         return event.t_us - since_us >= SETTLING_US

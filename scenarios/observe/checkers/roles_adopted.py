@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol import znodes
 from emulator.protocol.events import BecameFollower, BecameLeader, ReplicaStopped
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import ZkWritten
-from scenarios.observe.checkers.checker import Checker, Moment, Report
+from scenarios.observe.checkers.checker import Checker, Moment
 from scenarios.observe.checkers.led_in_time import PER_PARTITION_US, SETTLING_US
 from scenarios.observe.findings.control_facts import RoleNotAdopted
 from scenarios.observe.history.deadlines import Deadlines
-from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import AssignmentWritten, StateWritten
 
 Replica = tuple[TopicPartition, int]
@@ -32,19 +29,16 @@ class RolesAdopted(Checker):
         failure; topics that are being deleted.
     """
 
-    name: ClassVar[str] = "roles_adopted"
-    ids: ClassVar[tuple[str, ...]] = ("V3",)
-    statement: ClassVar[str] = (
+    ids = ("V3",)
+    statement = (
         "r ∈ RS alive ⇒ role_r = Z.leader within T: every live replica soon knows the leader that ZooKeeper names"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-4443", "KAFKA-1097", "KAFKA-7482")
-    fails_when: ClassVar[str | None] = "brokers refuse every leader that is new to them"
+    catches = ("KAFKA-4443", "KAFKA-1097", "KAFKA-7482")
+    fails_when = "brokers refuse every leader that is new to them"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._now = history.circumstances
-        self._queues = history.control_queues
-        self._bound_us = history.settings.start.time_us("controller.socket.timeout.ms", 30_000) + SETTLING_US
+    def begin(self) -> None:
+        self._queues = self.history.control_queues
+        self._bound_us = self.start.time_us("controller.socket.timeout.ms", 30_000) + SETTLING_US
         self._assigned: dict[int, dict[TopicPartition, None]] = {}
         self._late: Deadlines[Replica] = Deadlines()
 
@@ -73,16 +67,7 @@ class RolesAdopted(Checker):
         else:
             self._late.end((tp, broker))
 
-    def on_leader(self, event: BecameLeader) -> None:
-        self._changes(event)
-
-    def on_follower(self, event: BecameFollower) -> None:
-        self._changes(event)
-
-    def on_stopped(self, event: ReplicaStopped) -> None:
-        self._changes(event)
-
-    def _changes(self, event: BecameLeader | BecameFollower | ReplicaStopped) -> None:
+    def on_role(self, event: BecameLeader | BecameFollower | ReplicaStopped) -> None:
         tp = TopicPartition.of(event.topic, event.partition)
         if event.node in self.cluster.assignment(tp):
             self._compare(tp, event.node, event.t_us)
@@ -99,7 +84,7 @@ class RolesAdopted(Checker):
             self._report_overdue(moment, self._bound_us + PER_PARTITION_US * self.cluster.count_partitions())
 
     def at_rest(self, moment: Moment) -> None:
-        self._report_overdue(moment, self._now.bound_at_rest(moment.t_us, self._bound_us))
+        self._report_overdue(moment, self.now.bound_at_rest(moment.t_us, self._bound_us))
 
     def _report_overdue(self, moment: Moment, bound_us: int) -> None:
         for (tp, broker), held_us in self._late.overdue(moment.t_us, bound_us, self._free_since_us):
@@ -110,7 +95,7 @@ class RolesAdopted(Checker):
             )
 
     def _free_since_us(self, replica: Replica) -> int | None:
-        (tp, broker), now = replica, self._now
+        (tp, broker), now = replica, self.now
         state = self.cluster.state(tp)
         if state is None or self.cluster.is_deleting(tp.topic) or self.cluster.is_shutting_down(broker):
             return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from attrs import define
 
@@ -17,9 +16,8 @@ from emulator.protocol.shown import RecordsTimed, SegmentRolled
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import CONFIG_BROKERS, decode_config
 from emulator.trace.events import ZkWritten
-from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
+from scenarios.observe.checkers.checker import Checker, Gravity, Moment
 from scenarios.observe.findings.log_facts import DeletedEarly, RolledEarly, SegmentKept
-from scenarios.observe.history.history import History
 from scenarios.observe.history.replica_logs import BASE_OFFSET, ID, Line, ReplicaLogHistory
 
 WEEK_MS = 604_800_000
@@ -79,20 +77,18 @@ class SegmentsExpire(Checker):
         logs that a broker was not asked to open since its start; brokers whose own settings state it otherwise.
     """
 
-    name: ClassVar[str] = "segments_expire"
-    ids: ClassVar[tuple[str, ...]] = ("S16",)
-    gravity: ClassVar[Gravity] = Gravity.REST
-    statement: ClassVar[str] = (
+    ids = ("S16",)
+    gravity = Gravity.REST
+    statement = (
         "deleted(s) ⇔ age(s) > retention.ms or |log| - |s| ≥ retention.bytes: "
         "a log loses the segments that are too old or too many, and no others"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-3802", "KAFKA-16114")
-    fails_when: ClassVar[str | None] = "a log keeps old segments"
+    catches = ("KAFKA-3802", "KAFKA-16114")
+    fails_when = "a log keeps old segments"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._logs, self._settings, self._circumstances = history.logs, history.settings, history.circumstances
-        history.commits  # noqa: B018 (it keeps the high watermarks of the logs)
+    def begin(self) -> None:
+        self._logs, self._settings = self.history.logs, self.history.settings
+        self.history.commits  # noqa: B018 (it keeps the high watermarks of the logs)
         self._interval_us = self._settings.start.time_us("log.retention.check.interval.ms", 300_000)
         self._watched: dict[str, bool] = {}
         self._segment_bytes: dict[str, int] = {}
@@ -225,7 +221,7 @@ class SegmentsExpire(Checker):
 
     def _due(self, now_us: int) -> Iterator[tuple[int, TopicPartition, ReplicaLogHistory]]:
         """The logs of which segments may be due, on brokers that work."""
-        here = self._circumstances
+        here = self.now
         for node, tp in self._logs.all_replicas():
             log = self._logs.get(node, tp)
             works = here.works(node) and not (here.troubled or node in here.impaired or self.cluster.lacks_dirs(node))

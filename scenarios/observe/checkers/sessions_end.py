@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.events import Fault
 from emulator.protocol.znodes import CONTROLLER, broker_path
 from emulator.trace.events import ZkSession
 from emulator.trace.shown_znodes import ExpiryInjected
 from emulator.zookeeper import ZOOKEEPER
-from scenarios.observe.checkers.checker import Checker, Moment, Report
+from scenarios.observe.checkers.checker import Checker, Moment
 from scenarios.observe.findings.epoch_facts import EndedEarly, LivesOn, OutlivesSession
-from scenarios.observe.history.history import History
 from scenarios.observe.past.cluster_past import ZOOKEEPER_STARTS
 
 EXPIRES = "zk.expire"
@@ -33,18 +30,15 @@ class SessionsEnd(Checker):
     Not verified: sessions of machines that are paused or cut off, which may live on; that a client learns of it.
     """
 
-    name: ClassVar[str] = "sessions_end"
-    ids: ClassVar[tuple[str, ...]] = ("E11",)
-    statement: ClassVar[str] = (
+    ids = ("E11",)
+    statement = (
         "silent(s) > timeout ⇔ expired(s), and z ∈ ephemerals(s) ⇒ alive(s): "
         "ZooKeeper ends the sessions that are silent, with their znodes, and no others"
     )
-    fails_when: ClassVar[str | None] = "the ephemeral znodes of a session outlive it"
+    fails_when = "the ephemeral znodes of a session outlive it"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._now = history.circumstances
-        self._timeout_us = history.settings.start.session_timeout_us
+    def begin(self) -> None:
+        self._timeout_us = self.start.session_timeout_us
         self._reported: dict[tuple[str, int], None] = {}
         self._back_us: int | None = None
         """When ZooKeeper was there again; None once a scenario ends sessions."""
@@ -69,8 +63,8 @@ class SessionsEnd(Checker):
         if self._back_us is not None and 0 <= event.t_us - self._back_us < self._timeout_us:
             self.violated(event, EndedEarly(broker, event.session), None, (broker,))
             return
-        since_us = max(started_us, self._now.calm_since_us)
-        hears = not cluster.is_paused(broker) and cluster.connected(broker, ZOOKEEPER) and not self._now.troubled
+        since_us = max(started_us, self.now.calm_since_us)
+        hears = not cluster.is_paused(broker) and cluster.connected(broker, ZOOKEEPER) and not self.now.troubled
         if hears and event.t_us - since_us > self._timeout_us + TICKS_US:
             self.violated(event, EndedEarly(broker, event.session), None, (broker,))
 
@@ -83,7 +77,7 @@ class SessionsEnd(Checker):
         by_hand = written is not None and written.client < 0  # no session of a broker has that znode
         if cluster.controller >= 0 and not by_hand and not cluster.has_session(cluster.controller):
             self._report_once(moment, CONTROLLER, cluster.controller)
-        if not self._now.troubled and not cluster.zookeeper_stopped:
+        if not self.now.troubled and not cluster.zookeeper_stopped:
             self._find_silent(moment)
 
     def _report_once(self, moment: Moment, path: str, broker: int) -> None:
@@ -94,7 +88,7 @@ class SessionsEnd(Checker):
     def _find_silent(self, moment: Moment) -> None:
         """Find the sessions of processes that have ended for too long."""
         for broker, end in self.cluster.ends.items():
-            silent_us = moment.t_us - max(end.t_us, self._now.calm_since_us)
+            silent_us = moment.t_us - max(end.t_us, self.now.calm_since_us)
             if silent_us > self._timeout_us + TICKS_US and self.cluster.is_down(broker):
                 session = self.cluster.session(broker)
                 if session is not None and ("", session.session) not in self._reported:

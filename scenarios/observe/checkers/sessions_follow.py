@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from emulator.protocol.shown import SessionAnswered, SessionLost
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.fetch_facts import AnsweredBesides, LeftOutOfAnswers, SessionGone
-from scenarios.observe.history.history import History
 
 KEPT_US = 120_000_000
 """For so long a session stays that is used, or is young (FetchSessionCache.tryEvict, min.incremental.fetch.session
@@ -36,17 +35,12 @@ class SessionsFollow(Checker):
         real clients.
     """
 
-    name: ClassVar[str] = "sessions_follow"
-    ids: ClassVar[tuple[str, ...]] = ("F14",)
-    statement: ClassVar[str] = (
-        "session_b(c) = session_c(b): a broker's fetch session of a client is what the client reads there"
-    )
-    fails_when: ClassVar[str | None] = "a broker forgets nothing that a client takes out of its session"
+    ids = ("F14",)
+    statement = "session_b(c) = session_c(b): a broker's fetch session of a client is what the client reads there"
+    fails_when = "a broker forgets nothing that a client takes out of its session"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        history.commits  # noqa: B018 (it keeps the high watermarks of the logs)
-        self._logs = history.logs
+    def begin(self) -> None:
+        self._logs = self.history.commits.logs  # with their high watermarks
         self._left: dict[tuple[int, int], dict[TopicPartition, _Left]] = {}
         """The partitions that the last answer in a session has left out, by client and broker."""
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.events import IsrProposed
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.isr_facts import DroppedEarly
-from scenarios.observe.history.history import History
 
 
 class ShrinksOverdue(Checker):
@@ -22,19 +19,17 @@ class ShrinksOverdue(Checker):
     Not verified: when the replica was caught up last, which only the leader knows; that an overdue replica is removed.
     """
 
-    name: ClassVar[str] = "shrinks_overdue"
-    ids: ClassVar[tuple[str, ...]] = ("I3",)
-    statement: ClassVar[str] = (
+    ids = ("I3",)
+    statement = (
         "shrink(f) ⇒ now - lastCaughtUp(f) > replica.lag.time.max.ms and leo_f < leo: "
         "a replica that is removed from the ISR is behind and overdue"
     )
-    fails_when: ClassVar[str | None] = "an idle follower at the end leaves"
+    fails_when = "an idle follower at the end leaves"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._logs = history.logs
-        self._drops_slow = history.settings.start.drops_slow
-        self._drops_at_the_end = history.settings.start.drops_at_the_end
+    def begin(self) -> None:
+        self._logs = self.history.logs
+        self._drops_slow = self.start.drops_slow
+        self._drops_at_the_end = self.start.drops_at_the_end
 
     def on_proposed(self, event: IsrProposed) -> None:
         if event.kind != "shrink":

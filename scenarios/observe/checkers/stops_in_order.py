@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.events import ReplicaStopped
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker
@@ -24,13 +22,12 @@ class StopsInOrder(Checker):
         of two LeaderAndIsr (E2).
     """
 
-    name: ClassVar[str] = "stops_in_order"
-    ids: ClassVar[tuple[str, ...]] = ("R6",)
-    statement: ClassVar[str] = (
+    ids = ("R6",)
+    statement = (
         "StopReplica with epoch < le_b changes nothing: no replica is stopped by a request from before the one that "
         "started it"
     )
-    fails_when: ClassVar[str | None] = "StopReplica has no leader epochs"
+    fails_when = "StopReplica has no leader epochs"
 
     def on_stopped(self, event: ReplicaStopped) -> None:
         before: Role | None = self.history.past.replaced(event)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from heapq import heappop, heappush
-from typing import ClassVar
 
 from attrs import define, field
 
@@ -22,9 +21,8 @@ from emulator.protocol.shown import FetchHeld, QuotaCounted, SettingsTaken
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import ALL_BROKERS, broker_entity
 from fetchers.quota import NO_PARTITIONS, listed_here, stood_still_us
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.fetch_facts import HeldUnderQuota, OverQuota
-from scenarios.observe.history.history import History
 from scenarios.units import MICROSECONDS
 
 SECOND_US = MICROSECONDS["s"]
@@ -149,22 +147,18 @@ class ThrottleKept(Checker):
         between log directories; brokers whose clocks a fault has set.
     """
 
-    name: ClassVar[str] = "throttle_kept"
-    ids: ClassVar[tuple[str, ...]] = ("F9",)
-    statement: ClassVar[str] = (
+    ids = ("F9",)
+    statement = (
         "bytes(window) > rate · window ⇒ no records for listed, lagging replicas: "
         "a replication throttle holds back what it should, and only while its quota is exceeded"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KIP-73",)
-    fails_when: ClassVar[str | None] = "quotas are never exceeded"
+    catches = ("KIP-73",)
+    fails_when = "quotas are never exceeded"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        history.commits  # noqa: B018 (it keeps the high watermarks of the logs)
-        self._logs = history.logs
-        start = history.settings.start
-        brokers = start.brokers
-        self._rates_of_all = start.rates_of_all
+    def begin(self) -> None:
+        self._logs = self.history.commits.logs  # with their high watermarks
+        brokers = self.start.brokers
+        self._rates_of_all = self.start.rates_of_all
         self._taken: dict[tuple[int, str], dict[str, str]] = {}
         """The settings that each broker has taken since it started: its own, and those of all."""
         self._windows = int(brokers.get("replication.quota.window.num", 11))
@@ -174,7 +168,6 @@ class ThrottleKept(Checker):
         self._fetched: dict[int, dict[TopicPartition, _Fetched]] = {}
         self._added: dict[TopicPartition, frozenset[int] | None] = {}
         """The replicas that moves have added so far; None: nothing says which (KIP-352's draft)."""
-        self._clocks = history.circumstances.clocks
         self._leaps = False
 
     # -- settings -----------------------------------------------------------------------------------------------------
@@ -313,7 +306,7 @@ class ThrottleKept(Checker):
 
     def _check(self, event: BatchesAppended, tp: TopicPartition, fetched: _Fetched) -> None:
         node, leader = event.node, fetched.leader
-        if not fetched.certain or node in self._clocks or leader in self._clocks:
+        if not fetched.certain or node in self.now.clocks or leader in self.now.clocks:
             return
         apart = fetched.apart and self._is_apart(node, tp, leader)
         for broker, name, limited in ((node, "follower", fetched.behind), (leader, "leader", apart)):
@@ -338,7 +331,7 @@ class ThrottleKept(Checker):
 
     def on_held(self, event: FetchHeld) -> None:
         tp = TopicPartition.of(event.topic, event.partition)
-        if self._leaps or event.leader == event.node or event.node in self._clocks:
+        if self._leaps or event.leader == event.node or event.node in self.now.clocks:
             return
         side = self._known(event.node, "follower")
         window = None if side is None else side.window if side.lists(*tp) else side.reassigned

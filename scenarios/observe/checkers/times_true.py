@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.metrics.metric_events import GaugeSet, TimerUpdated
 from emulator.protocol.events import NodeStarted
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.gauge_facts import GaugeNegative, TimeImpossible, TimeUnpaired
-from scenarios.observe.history.history import History
 
 BY_TIME_OF_DAY = "QueueTimeMs"
 WAITED, SERVED = "name=RequestQueueTimeMs", "name=LocalTimeMs"
@@ -24,19 +21,16 @@ class TimesTrue(Checker):
         wrong: Kafka takes that by the time of day (ControllerEventManager and ControllerChannelManager, 2.3).
     """
 
-    name: ClassVar[str] = "times_true"
-    ids: ClassVar[tuple[str, ...]] = ("T6",)
-    statement: ClassVar[str] = (
+    ids = ("T6",)
+    statement = (
         "0 ≤ time ≤ uptime, gauge ≥ 0: no time measured by a broker is longer than its process has lived, and no "
         "metric is negative"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-2678",)
-    fails_when: ClassVar[str | None] = "a time in a queue is taken the wrong way round"
+    catches = ("KAFKA-2678",)
+    fails_when = "a time in a queue is taken the wrong way round"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
+    def begin(self) -> None:
         self._started: dict[int, int] = {}
-        self._clocks = history.circumstances.clocks
         self._unserved: dict[int, str] = {}
         """Recorded time in the queue of a request whose time in the thread is not recorded yet, by broker."""
 
@@ -47,7 +41,7 @@ class TimesTrue(Checker):
     def on_timed(self, event: TimerUpdated) -> None:
         if WAITED in event.metric or SERVED in event.metric:
             self._pair(event)
-        if event.node in self._clocks and BY_TIME_OF_DAY in event.metric:
+        if event.node in self.now.clocks and BY_TIME_OF_DAY in event.metric:
             return
         lived_us = event.t_us - self._started.get(event.node, 0)
         if not 0 <= event.duration_us <= lived_us:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from brokers.transactions.config import TRANSACTION_STATE_TOPIC
 from emulator.protocol.events import TransactionStateChanged
 from emulator.protocol.shown import Remembered
 from emulator.protocol.shown_coordination import TransactionLoaded
 from scenarios.observe.checkers.broker_memory import BrokerMemory, Unlike
-from scenarios.observe.checkers.checker import Report
 from scenarios.observe.checkers.coordinators_log import CoordinatorsLog
-from scenarios.observe.history.history import History
 
 OPEN = ("Ongoing", "PrepareCommit", "PrepareAbort")
 
@@ -32,17 +30,14 @@ class TransactionsClose(BrokerMemory, CoordinatorsLog):
         without asking for it, which brokers before KIP-890 let hang.
     """
 
-    topic: ClassVar[str] = TRANSACTION_STATE_TOPIC
-    name: ClassVar[str] = "transactions_close"
-    ids: ClassVar[tuple[str, ...]] = ("X3",)
-    statement: ClassVar[str] = (
-        "at rest open(t, log) ⇒ open(t, coordinator): no transaction stays open in a log when it is over"
-    )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-5130",)
-    fails_when: ClassVar[str | None] = "a leader takes a marker and does not end the transaction"
+    topic = TRANSACTION_STATE_TOPIC
+    ids = ("X3",)
+    statement = "at rest open(t, log) ⇒ open(t, coordinator): no transaction stays open in a log when it is over"
+    catches = ("KAFKA-5130",)
+    fails_when = "a leader takes a marker and does not end the transaction"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
+    def begin(self) -> None:
+        super().begin()
         self._states: dict[int, str] = {}
         self._may_hang: set[int] = set()
         """The producers whose transaction was open when something was lost, or is open again since."""

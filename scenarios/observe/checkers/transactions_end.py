@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.events import NodeCrashed, TransactionStateChanged, TransactionsUnloaded
 from emulator.protocol.shown_coordination import TransactionTimed
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import TOPICS
 from emulator.trace.events import ZkWritten
-from scenarios.observe.checkers.checker import Gravity, Moment, Report
+from scenarios.observe.checkers.checker import Gravity, Moment
 from scenarios.observe.checkers.coordinators_log import TransactionsLog
 from scenarios.observe.checkers.led_in_time import SETTLING_US
 from scenarios.observe.findings.coordination_facts import TransactionLasts
 from scenarios.observe.history.deadlines import Deadlines
-from scenarios.observe.history.history import History
 from scenarios.observe.history.settings_history import MIN_ISR
 
 ONGOING, DECIDED = "Ongoing", ("PrepareCommit", "PrepareAbort")
@@ -41,19 +38,15 @@ class TransactionsEnd(TransactionsLog):
         change any more (``coordinators_remember``).
     """
 
-    name: ClassVar[str] = "transactions_end"
-    ids: ClassVar[tuple[str, ...]] = ("X2",)
-    gravity: ClassVar[Gravity] = Gravity.LIVENESS
-    statement: ClassVar[str] = "open(t) ⇒ soon complete(t): a transaction ends in time"
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-5415", "KAFKA-5351")
-    fails_when: ClassVar[str | None] = (
-        "a coordinator does not look for transactions that last too long, or sends no markers"
-    )
+    ids = ("X2",)
+    gravity = Gravity.LIVENESS
+    statement = "open(t) ⇒ soon complete(t): a transaction ends in time"
+    catches = ("KAFKA-5415", "KAFKA-5351")
+    fails_when = "a coordinator does not look for transactions that last too long, or sends no markers"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._now = history.circumstances
-        self._settings = history.settings
+    def begin(self) -> None:
+        super().begin()
+        self._settings = self.history.settings
         start = self._settings.start
         name = "transaction.abort.timed.out.transaction.cleanup.interval.ms"
         self._interval_us = start.time_us(name, 10_000)
@@ -95,8 +88,8 @@ class TransactionsEnd(TransactionsLog):
         """Look whether a transaction goes on after its time."""
         id = event.transactional_id
         begun_us = self._begun_us.setdefault(id, event.t_us)
-        reached_us, timeout_us = self._now.reached_since_us(event.node), self._timeouts_us.get(id)
-        if reached_us is None or timeout_us is None or self._now.clocks:
+        reached_us, timeout_us = self.now.reached_since_us(event.node), self._timeouts_us.get(id)
+        if reached_us is None or timeout_us is None or self.now.clocks:
             return
         held_us = event.t_us - begun_us
         longest_us = timeout_us + self._interval_us + SETTLING_US
@@ -130,7 +123,7 @@ class TransactionsEnd(TransactionsLog):
         self._report_overdue(moment, self._decided, MARKERS_US)
 
     def at_rest(self, moment: Moment) -> None:
-        self._report_overdue(moment, self._decided, self._now.bound_at_rest(moment.t_us, MARKERS_US))
+        self._report_overdue(moment, self._decided, self.now.bound_at_rest(moment.t_us, MARKERS_US))
 
     def _report_overdue(self, moment: Moment, deadlines: Deadlines[tuple[int, str]], bound_us: int) -> None:
         if len(deadlines):
@@ -142,7 +135,7 @@ class TransactionsEnd(TransactionsLog):
         node, transactional_id = key
         if self.has_lost_epochs(self._producers[transactional_id]):
             return None
-        cluster, since_us = self.cluster, self._now.reached_since_us(node)
+        cluster, since_us = self.cluster, self.now.reached_since_us(node)
         for tp in self._partitions[transactional_id]:
             if since_us is not None and tp.topic in self._gone_us:
                 since_us = max(since_us, self._gone_us[tp.topic])
@@ -150,6 +143,6 @@ class TransactionsEnd(TransactionsLog):
             least = int(self._settings.value(tp.topic, MIN_ISR, 1))
             if since_us is None or len(cluster.isr(tp)) < max(least, len(cluster.assignment(tp))):
                 return None
-            leader_us = self._now.reached_since_us(cluster.leader(tp)) if cluster.leader(tp) >= 0 else None
+            leader_us = self.now.reached_since_us(cluster.leader(tp)) if cluster.leader(tp) >= 0 else None
             since_us = None if leader_us is None else max(since_us, leader_us)
         return since_us

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.events import Truncated
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.log_facts import Committed, CommittedTruncated, LeaderTruncates, SharedTruncated
 from scenarios.observe.history.commit import Commit
-from scenarios.observe.history.history import History
 from scenarios.observe.history.replica_logs import BASE_OFFSET, ID, LEADER_EPOCH, ReplicaLogHistory
 
 
@@ -30,18 +27,14 @@ class TruncateSafety(Checker):
         the batch has epoch 0, which a log that was recovered may not know.
     """
 
-    name: ClassVar[str] = "truncate_safety"
-    ids: ClassVar[tuple[str, ...]] = ("S12",)
-    statement: ClassVar[str] = (
-        "truncateTo(b, t), b ∈ Z.isr ⇒ t ≥ thw: an in-sync replica never cuts off what is committed"
-    )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-7786",)
-    fails_when: ClassVar[str | None] = "followers truncate too much"
+    ids = ("S12",)
+    statement = "truncateTo(b, t), b ∈ Z.isr ⇒ t ≥ thw: an in-sync replica never cuts off what is committed"
+    catches = ("KAFKA-7786",)
+    fails_when = "followers truncate too much"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._commits = history.commits
-        self._by_epochs = history.settings.start.truncates_by_epochs
+    def begin(self) -> None:
+        self._commits = self.history.commits
+        self._by_epochs = self.start.truncates_by_epochs
 
     def on_truncated(self, event: Truncated) -> None:
         commit = self._commits.get(event.topic, event.partition)

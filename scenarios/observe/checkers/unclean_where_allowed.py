@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.metrics.metric_events import TimerUpdated
 from emulator.protocol.elect_leaders import ElectionsRequested, ElectionType
 from emulator.protocol.events import Fault
 from emulator.protocol.znodes import decode_config
 from emulator.trace.events import ZkWritten
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.isr_facts import ElectsAsIfUnclean, LeadsUnclean
-from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import StateWritten
 
 SETTING = "unclean.leader.election.enable"
@@ -36,19 +33,17 @@ class UncleanWhereAllowed(Checker):
     Not verified: that an unclean election happens where it is allowed; which replica is elected.
     """
 
-    name: ClassVar[str] = "unclean_where_allowed"
-    ids: ClassVar[tuple[str, ...]] = ("S4",)
-    statement: ClassVar[str] = (
+    ids = ("S4",)
+    statement = (
         "Z.leader' ∉ Z.isr ⇒ unclean.leader.election.enable: "
         "a leader from outside the ISR is elected only where the settings allow it"
     )
-    fails_when: ClassVar[str | None] = "an election goes outside the ISR, whatever the settings say"
+    fails_when = "an election goes outside the ISR, whatever the settings say"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._settings = history.settings
+    def begin(self) -> None:
+        self._settings = self.history.settings
         self._asked = False
-        self._ever_allowed = str(history.settings.start.brokers.get(SETTING, False)).lower() == "true"
+        self._ever_allowed = str(self.start.brokers.get(SETTING, False)).lower() == "true"
 
     def on_written(self, event: ZkWritten) -> None:
         if SETTING in event.data and event.path.startswith("/config/"):

@@ -15,9 +15,8 @@ from emulator.protocol.events import (
     ReplicaStopped,
 )
 from emulator.trace import Event
-from scenarios.observe.checkers.checker import Checker, Moment, Report
+from scenarios.observe.checkers.checker import Checker, Moment
 from scenarios.observe.findings.gauge_facts import CountWrong
-from scenarios.observe.history.history import History
 from scenarios.observe.mbeans import REASSIGNED, REASSIGNING, UNDER_REPLICATED
 from scenarios.observe.past.changes import LedChanged
 from scenarios.observe.past.knowledge import LedPartition
@@ -32,8 +31,7 @@ class CountTrue(Checker):
 
     gauge: ClassVar[str]
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
+    def begin(self) -> None:
         self._counts: dict[int, int] = {}
         self._changes = 0
         self._shown: dict[int, int] = {}
@@ -64,19 +62,7 @@ class CountTrue(Checker):
             self._changed.pop(event.node, None)
             self._check(event.node, event, self._counts.get(event.node, 0))
 
-    def on_became_leader(self, event: BecameLeader) -> None:
-        self._change(event, event.node)
-
-    def on_became_follower(self, event: BecameFollower) -> None:
-        self._change(event, event.node)
-
-    def on_isr_changed(self, event: IsrChanged) -> None:
-        self._change(event, event.node)
-
-    def on_stopped(self, event: ReplicaStopped) -> None:
-        self._change(event, event.node)
-
-    def on_lost(self, event: ReplicaOffline) -> None:
+    def on_change(self, event: BecameLeader | BecameFollower | IsrChanged | ReplicaStopped | ReplicaOffline) -> None:
         self._change(event, event.node)
 
     def on_crashed(self, event: NodeCrashed) -> None:
@@ -125,17 +111,16 @@ class UnderReplicatedTrue(CountTrue):
     Not verified: that what the broker knows is up to date; requests take their time.
     """
 
-    name: ClassVar[str] = "under_replicated_true"
-    ids: ClassVar[tuple[str, ...]] = ("T1",)
-    statement: ClassVar[str] = (
+    ids = ("T1",)
+    statement = (
         "URP(b) = |{p led by b : p under-replicated}|: "
         "UnderReplicatedPartitions counts the partitions that the broker leads, as it knows them"
     )
-    fails_when: ClassVar[str | None] = "a broker does not count again when an ISR changes"
-    gauge: ClassVar[str] = UNDER_REPLICATED
+    fails_when = "a broker does not count again when an ISR changes"
+    gauge = UNDER_REPLICATED
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
+    def begin(self) -> None:
+        super().begin()
         self._definitions: dict[int, str] = {}
         """The gauge that came with the release's definition of under-replicated, by broker."""
 

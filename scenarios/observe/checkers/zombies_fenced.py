@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from emulator.protocol.events import BecameFollower, BecameLeader, NodeStarted, TransactionMarked
 from emulator.protocol.shown_coordination import CommitAccepted, SequencedAccepted
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.coordination_facts import ZombieWrites
-from scenarios.observe.history.history import History
 
 
 class LeaderEpochs(Checker):
     """The base of checkers of fencing by an epoch of a producer. What a leader has accepted counts until it is
     given a role again, or its process starts."""
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
+    def begin(self) -> None:
         self._epochs: dict[tuple[int, TopicPartition], dict[int, int]] = {}
 
     def on_started(self, event: NodeStarted) -> None:
         for key in [key for key in self._epochs if key[0] == event.node]:
             del self._epochs[key]
 
-    def on_leader(self, event: BecameLeader) -> None:
-        self._epochs.pop((event.node, TopicPartition.of(event.topic, event.partition)), None)
-
-    def on_follower(self, event: BecameFollower) -> None:
+    def on_role(self, event: BecameLeader | BecameFollower) -> None:
         self._epochs.pop((event.node, TopicPartition.of(event.topic, event.partition)), None)
 
     def highest(self, node: int, tp: TopicPartition, producer_id: int) -> int:
@@ -52,13 +45,10 @@ class ZombiesFenced(LeaderEpochs):
     Not verified: epochs that its log has from earlier leaders; a producer of which retention has deleted everything.
     """
 
-    name: ClassVar[str] = "zombies_fenced"
-    ids: ClassVar[tuple[str, ...]] = ("X5",)
-    statement: ClassVar[str] = (
-        "accepted(batch) ⇒ batch.producer_epoch ≥ epoch(log): a producer whose epoch is over writes nothing"
-    )
-    catches: ClassVar[tuple[str, ...]] = ("KIP-98", "KIP-360")
-    fails_when: ClassVar[str | None] = "leaders and coordinators take what comes from earlier producer epochs"
+    ids = ("X5",)
+    statement = "accepted(batch) ⇒ batch.producer_epoch ≥ epoch(log): a producer whose epoch is over writes nothing"
+    catches = ("KIP-98", "KIP-360")
+    fails_when = "leaders and coordinators take what comes from earlier producer epochs"
 
     def on_marked(self, event: TransactionMarked) -> None:
         tp = TopicPartition.of(event.topic, event.partition)

@@ -47,15 +47,6 @@ class ControlQueues:
     def on_closed(self, event: ControlChannelClosed) -> None:
         self._queues.pop((event.node, event.broker), None)
 
-    def on_resigned(self, event: ControllerResigned) -> None:
-        self._forget(event.node)
-
-    def on_elected(self, event: ControllerElected) -> None:
-        self._forget(event.node)
-
-    def on_crashed(self, event: NodeCrashed) -> None:
-        self._forget(event.node)
-
-    def _forget(self, controller: int) -> None:
-        for channel in [channel for channel in self._queues if channel[0] == controller]:
+    def on_other_controller(self, event: ControllerResigned | ControllerElected | NodeCrashed) -> None:
+        for channel in [channel for channel in self._queues if channel[0] == event.node]:
             del self._queues[channel]

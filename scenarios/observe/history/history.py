@@ -27,11 +27,12 @@ class History:
 
     Attributes:
         past: announces the changes of the cluster. ``cluster``: how it is now.
+        start: the settings that the brokers are started with.
     """
 
     def __init__(self, trace: Trace, past: Past, start: StartSettings) -> None:
         self._trace = trace
-        self._start = start
+        self.start = start
         self.past = past
 
     @property
@@ -62,7 +63,7 @@ class History:
     @cached_property
     def circumstances(self) -> Circumstances:
         """The machines that run and reach each other, and the faults that excuse a delay."""
-        circumstances = Circumstances(self.cluster, self._start.undone_by)
+        circumstances = Circumstances(self.cluster, self.start.undone_by)
         arm(circumstances, self._trace, self.past)
         return circumstances
 
@@ -83,7 +84,7 @@ class History:
     @cached_property
     def settings(self) -> Settings:
         """The settings of brokers and topics."""
-        settings = Settings(self._start)
+        settings = Settings(self.start)
         arm(settings, self._trace, self.past)
         return settings
 

@@ -8,6 +8,7 @@ import typing
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from operator import length_hint
+from types import UnionType
 from typing import Any
 
 from emulator.trace import Trace
@@ -27,7 +28,7 @@ def subscriptions(subscriber: object) -> Iterator[tuple[type, Callable[[Any], No
     """The (kind, method) pairs of ``subscriber``, in the order of the methods' names.
 
     Raises: TypeError for an ``on_...`` method that is asynchronous, or whose one parameter is not annotated with an
-        event kind.
+        event kind or a union of several.
     """
     of: Any = type(subscriber)
     for name, kind in _subscriptions(of):
@@ -49,10 +50,11 @@ def _subscriptions(of: type[Any]) -> tuple[tuple[str, type], ...]:
             check_rule(f"{of.__name__}.{name}", method)
             hints = typing.get_type_hints(method)
             hints.pop("return", None)
-            kinds = list(hints.values())
-            if len(kinds) != 1 or not isinstance(kinds[0], type):
+            (hint,) = hints.values() if len(hints) == 1 else (None,)
+            kinds = typing.get_args(hint) if isinstance(hint, UnionType) else (hint,)
+            if not all(isinstance(kind, type) for kind in kinds):
                 raise TypeError(f"{of.__name__}.{name}: annotate its one parameter with an event kind")
-            found.append((name, kinds[0]))
+            found.extend((name, kind) for kind in kinds)
     return tuple(found)
 
 

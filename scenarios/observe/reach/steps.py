@@ -90,11 +90,7 @@ class ReachedSteps(ReachPart):
             self.count(f"failover in {step}")
         self._lost_in = ()
 
-    def on_crashed(self, event: NodeCrashed) -> None:
-        if event.node == self._controller:
-            self._lost(event.node, event.t_us)
-
-    def on_resigned(self, event: ControllerResigned) -> None:
+    def on_lost(self, event: NodeCrashed | ControllerResigned) -> None:
         if event.node == self._controller:
             self._lost(event.node, event.t_us)
 

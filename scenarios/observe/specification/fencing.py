@@ -142,18 +142,12 @@ class Fencing:
         """A log directory has failed, which the specification leaves out: nothing is known of the replica."""
         self._variables.on(event.node, event.topic)[event.partition].forget()
 
-    def on_crashed(self, event: NodeCrashed) -> None:
-        self._begin(event.node)
-
-    def on_started(self, event: NodeStarted) -> None:
-        self._begin(event.node)
-
-    def _begin(self, node: int) -> None:
+    def on_process(self, event: NodeCrashed | NodeStarted) -> None:
         """``BrokerDies``: nothing is left of what requests have said."""
-        self._variables.seen.pop(node, None)
-        self._taken.pop(node, None)
-        self._stopped.pop(node, None)
-        for replica in self._variables.on_broker(node):
+        self._variables.seen.pop(event.node, None)
+        self._taken.pop(event.node, None)
+        self._stopped.pop(event.node, None)
+        for replica in self._variables.on_broker(event.node):
             replica.forget()
 
     # -- what the request said ----------------------------------------------------------------------------------------

@@ -46,24 +46,14 @@ class RestRules:
         self._disturbed = 0
         self._said: dict[TopicPartition, None] = {}
 
-    def on_elected(self, event: ControllerElected) -> None:
-        self._disturbed = event.seq
-
-    def on_crashed(self, event: NodeCrashed) -> None:
-        self._disturbed = event.seq
-
-    def on_session(self, event: ZkSession) -> None:
-        self._disturbed = event.seq
-
-    def on_offline(self, event: ReplicaOffline) -> None:
+    def on_disturbed(
+        self, event: ControllerElected | NodeCrashed | ZkSession | ReplicaOffline | ControlChannelClosed
+    ) -> None:
         self._disturbed = event.seq
 
     def on_response(self, event: ControlResponse) -> None:
         if event.refused:
             self._disturbed = event.seq
-
-    def on_closed(self, event: ControlChannelClosed) -> None:
-        self._disturbed = event.seq
 
     def at_rest(self, now_us: int) -> None:
         """Look at the partitions that were moved. Call it where nothing is on its way."""
