@@ -4,11 +4,9 @@ KIP-704 (3.2) it is called AlterPartition; here it has one name.
 Fencing: broker epoch (KIP-380), leader epoch and version of the state znode per partition.
 """
 
-from collections.abc import Iterable
-
 from attrs import define, frozen
 
-from emulator.protocol.api import Request, Response, declare
+from emulator.protocol.api import OfPartitions, Request, Response, declare
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
@@ -31,21 +29,15 @@ class AlterIsrPartition:
 
 
 @define(eq=False)
-class AlterIsrRequest(Request):
+class AlterIsrRequest(OfPartitions, Request):
+    SIZES = 20, 40
     broker: int
     broker_epoch: int
     partitions: tuple[AlterIsrPartition, ...]
 
-    @property
-    def size(self) -> int:
-        return 20 + 40 * len(self.partitions)
-
-    def topic_partitions(self) -> Iterable[TopicPartition]:
-        return (each.tp for each in self.partitions)
-
 
 @define(eq=False)
-class AlterIsrResponse(Response):
+class AlterIsrResponse(OfPartitions, Response):
     """The results, per partition.
 
     Attributes:
@@ -53,15 +45,9 @@ class AlterIsrResponse(Response):
         partitions: each with its error, or with NONE and the state that is now in the znode.
     """
 
+    SIZES = 10, 40
     error: Errors
     partitions: tuple[tuple[TopicPartition, Errors, LeaderAndIsr | None], ...] = ()
-
-    @property
-    def size(self) -> int:
-        return 10 + 40 * len(self.partitions)
-
-    def topic_partitions(self) -> Iterable[TopicPartition]:
-        return (each[0] for each in self.partitions)
 
 
 declare(56, "AlterIsr", AlterIsrRequest, AlterIsrResponse, help="a leader asks the controller to change ISRs")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from attrs import define
 
-from emulator.protocol.api import Request, Response, declare
+from emulator.protocol.api import OfPartitions, Request, Response, declare
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 
@@ -31,22 +31,16 @@ class AlterPartitionReassignmentsRequest(Request):
 
 
 @define(eq=False)
-class AlterPartitionReassignmentsResponse(Response):
+class AlterPartitionReassignmentsResponse(OfPartitions, Response):
     """The results, per partition.
 
     Attributes:
         error: the error of the whole request; NONE: each partition has its own error.
     """
 
+    SIZES = 10, 20
     error: Errors
     partitions: tuple[tuple[TopicPartition, Errors], ...] = ()
-
-    @property
-    def size(self) -> int:
-        return 10 + 20 * len(self.partitions)
-
-    def topic_partitions(self) -> Iterable[TopicPartition]:
-        return (each[0] for each in self.partitions)
 
 
 declare(

@@ -4,12 +4,12 @@ Routers, message triggers, the trace and the figures take these from here. A new
 class of its request, the class of its response, and one call of ``declare``.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from attrs import define, frozen
 
@@ -32,6 +32,32 @@ class Message:
     def topic_partitions(self) -> Iterable[TopicPartition]:
         """The partitions that the message names, in its order. A message that never names any does not define this."""
         return ()
+
+
+class OfPartitions(Message):
+    """A message with a row for each partition: the partition, or a record that begins with it or has it as ``tp``.
+
+    Attributes:
+        partitions: the rows; None where the message stands for all partitions.
+        SIZES: the bytes of the message without rows, and those of a row.
+    """
+
+    __slots__ = ()
+
+    SIZES: ClassVar[tuple[int, int]]
+    partitions: Sequence[Any] | None
+
+    @property
+    def size(self) -> int:
+        without, each = self.SIZES
+        return without + each * len(self.partitions or ())
+
+    def topic_partitions(self) -> Iterable[TopicPartition]:
+        for row in self.partitions or ():
+            if type(row) is TopicPartition:
+                yield row
+            else:
+                yield row[0] if isinstance(row, tuple) else row.tp
 
 
 class Request(Message):

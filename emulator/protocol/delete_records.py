@@ -3,12 +3,11 @@
 Versions: v1 (2.0, KIP-219) clients throttle themselves; v2 (2.6, KIP-482) flexible. What they carry is the same.
 """
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from attrs import define
 
-from emulator.protocol.api import Request, Response, declare
+from emulator.protocol.api import OfPartitions, Request, Response, declare
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 
@@ -20,7 +19,7 @@ INVALID_LOW_WATERMARK = -1
 
 
 @define(eq=False)
-class DeleteRecordsRequest(Request):
+class DeleteRecordsRequest(OfPartitions, Request):
     """To the leader of these partitions.
 
     Attributes:
@@ -28,15 +27,9 @@ class DeleteRecordsRequest(Request):
         timeout_us: how long the answer may wait for the other live replicas.
     """
 
+    SIZES = 20, 30
     partitions: tuple[tuple[TopicPartition, int], ...]
     timeout_us: int
-
-    @property
-    def size(self) -> int:
-        return 20 + 30 * len(self.partitions)
-
-    def topic_partitions(self) -> Iterable[TopicPartition]:
-        return (each[0] for each in self.partitions)
 
 
 class DeletedRecords(NamedTuple):
@@ -52,17 +45,11 @@ class DeletedRecords(NamedTuple):
 
 
 @define(eq=False)
-class DeleteRecordsResponse(Response):
+class DeleteRecordsResponse(OfPartitions, Response):
     """The results, in the order of the request."""
 
+    SIZES = 10, 30
     partitions: tuple[DeletedRecords, ...]
-
-    @property
-    def size(self) -> int:
-        return 10 + 30 * len(self.partitions)
-
-    def topic_partitions(self) -> Iterable[TopicPartition]:
-        return (each[0] for each in self.partitions)
 
 
 declare(

@@ -1,11 +1,10 @@
 """DescribeProducers (API 61, KIP-664, 2.8): the idempotent producers that a replica remembers."""
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from attrs import define
 
-from emulator.protocol.api import Request, Response, declare
+from emulator.protocol.api import OfPartitions, Request, Response, declare
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 
@@ -39,21 +38,15 @@ class DescribedProducers(NamedTuple):
 
 
 @define(eq=False)
-class DescribeProducersRequest(Request):
+class DescribeProducersRequest(OfPartitions, Request):
     """To a broker with replicas of these partitions."""
 
+    SIZES = 10, 20
     partitions: tuple[TopicPartition, ...]
-
-    @property
-    def size(self) -> int:
-        return 10 + 20 * len(self.partitions)
-
-    def topic_partitions(self) -> Iterable[TopicPartition]:
-        return self.partitions
 
 
 @define(eq=False)
-class DescribeProducersResponse(Response):
+class DescribeProducersResponse(OfPartitions, Response):
     """The results, in the order of the request."""
 
     partitions: tuple[DescribedProducers, ...]
@@ -61,9 +54,6 @@ class DescribeProducersResponse(Response):
     @property
     def size(self) -> int:
         return 10 + sum(20 + 36 * len(each.producers) for each in self.partitions)
-
-    def topic_partitions(self) -> Iterable[TopicPartition]:
-        return (each.tp for each in self.partitions)
 
 
 declare(

@@ -3,13 +3,12 @@
 Versions: v0 (2.2, KIP-183) preferred leaders only; v1 (2.4, KIP-460) the type of the election.
 """
 
-from collections.abc import Iterable
 from enum import IntEnum
 from typing import NamedTuple
 
 from attrs import define
 
-from emulator.protocol.api import Request, Response, declare
+from emulator.protocol.api import OfPartitions, Request, Response, declare
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 
@@ -24,27 +23,21 @@ class ElectionType(IntEnum):
 
 
 @define(eq=False)
-class ElectLeadersRequest(Request):
+class ElectLeadersRequest(OfPartitions, Request):
     """Elect leaders of one type for partitions.
 
     Attributes:
         partitions: the partitions; None: all of the cluster.
     """
 
+    SIZES = 20, 20
     type: ElectionType
     partitions: tuple[TopicPartition, ...] | None
     timeout_us: int = 60_000_000
 
-    @property
-    def size(self) -> int:
-        return 20 + 20 * len(self.partitions or ())
-
-    def topic_partitions(self) -> Iterable[TopicPartition]:
-        return self.partitions or ()
-
 
 @define(eq=False)
-class ElectLeadersResponse(Response):
+class ElectLeadersResponse(OfPartitions, Response):
     """The results, per partition.
 
     Attributes:
@@ -52,15 +45,9 @@ class ElectLeadersResponse(Response):
         partitions: each with its error; if the request was for all partitions, without those that needed no election.
     """
 
+    SIZES = 10, 20
     error: Errors
     partitions: tuple[tuple[TopicPartition, Errors], ...] = ()
-
-    @property
-    def size(self) -> int:
-        return 10 + 20 * len(self.partitions)
-
-    def topic_partitions(self) -> Iterable[TopicPartition]:
-        return (each[0] for each in self.partitions)
 
 
 class ElectionsRequested(NamedTuple):

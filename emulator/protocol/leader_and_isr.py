@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 
 from attrs import define, frozen
 
-from emulator.protocol.api import AbstractControlRequest, Response, declare
+from emulator.protocol.api import AbstractControlRequest, OfPartitions, Response, declare
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 
@@ -54,7 +54,7 @@ NO_TOPIC_IDS: Mapping[str, str] = {}
 
 
 @define(eq=False)
-class LeaderAndIsrRequest(AbstractControlRequest):
+class LeaderAndIsrRequest(OfPartitions, AbstractControlRequest):
     """The states of partitions on one broker.
 
     Attributes:
@@ -68,9 +68,6 @@ class LeaderAndIsrRequest(AbstractControlRequest):
     @property
     def size(self) -> int:
         return 40 + 60 * len(self.partitions) + 20 * len(self.live_leaders) + 16 * len(self.topic_ids)
-
-    def topic_partitions(self) -> Iterable[TopicPartition]:
-        return (each.tp for each in self.partitions)
 
 
 @define(eq=False)

@@ -1,47 +1,34 @@
 """AlterReplicaLogDirs (API 34) and DescribeLogDirs (API 35): the log directories of a broker's replicas (KIP-113, 1.1).
 A client asks each broker about its own replicas."""
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from attrs import define
 
-from emulator.protocol.api import Request, Response, declare
+from emulator.protocol.api import OfPartitions, Request, Response, declare
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 
 
 @define(eq=False)
-class AlterReplicaLogDirsRequest(Request):
+class AlterReplicaLogDirsRequest(OfPartitions, Request):
     """Move replicas of the receiving broker to other log directories.
 
     Attributes:
         partitions: each with the name of the log directory that its replica shall be in.
     """
 
+    SIZES = 20, 40
     partitions: tuple[tuple[TopicPartition, str], ...]
-
-    @property
-    def size(self) -> int:
-        return 20 + 40 * len(self.partitions)
-
-    def topic_partitions(self) -> Iterable[TopicPartition]:
-        return (each[0] for each in self.partitions)
 
 
 @define(eq=False)
-class AlterReplicaLogDirsResponse(Response):
+class AlterReplicaLogDirsResponse(OfPartitions, Response):
     """NONE: the replica is in the directory, or is being copied to it. REPLICA_NOT_AVAILABLE: the broker has no such
     replica yet, and remembers the directory for it."""
 
+    SIZES = 20, 20
     partitions: tuple[tuple[TopicPartition, Errors], ...]
-
-    @property
-    def size(self) -> int:
-        return 20 + 20 * len(self.partitions)
-
-    def topic_partitions(self) -> Iterable[TopicPartition]:
-        return (each[0] for each in self.partitions)
 
 
 class ReplicaInfo(NamedTuple):
@@ -72,21 +59,15 @@ class LogDirInfo(NamedTuple):
 
 
 @define(eq=False)
-class DescribeLogDirsRequest(Request):
+class DescribeLogDirsRequest(OfPartitions, Request):
     """Ask what the receiving broker's log directories contain.
 
     Attributes:
         partitions: None: all.
     """
 
+    SIZES = 20, 20
     partitions: tuple[TopicPartition, ...] | None = None
-
-    @property
-    def size(self) -> int:
-        return 20 + 20 * len(self.partitions or ())
-
-    def topic_partitions(self) -> Iterable[TopicPartition]:
-        return self.partitions or ()
 
 
 @define(eq=False)

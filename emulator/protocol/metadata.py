@@ -1,12 +1,11 @@
 """Metadata (API 3): a client asks any broker for the leaders, the live brokers and the controller."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from attrs import define
 
-from emulator.protocol.api import Request, Response, declare
+from emulator.protocol.api import OfPartitions, Request, Response, declare
 from emulator.protocol.leader_and_isr import NO_TOPIC_IDS
-from emulator.protocol.types import TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata
 
 NO_CONTROLLER = -1
@@ -25,7 +24,7 @@ class MetadataRequest(Request):
 
 
 @define(eq=False)
-class MetadataResponse(Response):
+class MetadataResponse(OfPartitions, Response):
     """The metadata cache of the answering broker. A partition that it does not know is missing.
 
     Attributes:
@@ -33,17 +32,11 @@ class MetadataResponse(Response):
         topic_ids: the ids of all topics that the broker knows; empty before KIP-516 (2.8).
     """
 
+    SIZES = 20, 40
     partitions: tuple[PartitionMetadata, ...]
     live_brokers: tuple[int, ...]
     controller: int
     topic_ids: Mapping[str, str] = NO_TOPIC_IDS
-
-    @property
-    def size(self) -> int:
-        return 20 + 40 * len(self.partitions)
-
-    def topic_partitions(self) -> Iterable[TopicPartition]:
-        return (each.tp for each in self.partitions)
 
 
 declare(

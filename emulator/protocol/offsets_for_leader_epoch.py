@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from attrs import define
 
-from emulator.protocol.api import Request, Response, declare
+from emulator.protocol.api import OfPartitions, Request, Response, declare
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 
@@ -53,28 +53,16 @@ class EpochEndFound(NamedTuple):
 
 
 @define(eq=False)
-class OffsetsForLeaderEpochRequest(Request):
+class OffsetsForLeaderEpochRequest(OfPartitions, Request):
+    SIZES = 20, 30
     replica_id: int
     partitions: tuple[EpochQuery, ...]
 
-    @property
-    def size(self) -> int:
-        return 20 + 30 * len(self.partitions)
-
-    def topic_partitions(self) -> Iterable[TopicPartition]:
-        return (each.tp for each in self.partitions)
-
 
 @define(eq=False)
-class OffsetsForLeaderEpochResponse(Response):
+class OffsetsForLeaderEpochResponse(OfPartitions, Response):
+    SIZES = 10, 30
     partitions: tuple[EpochEndOffset, ...]
-
-    @property
-    def size(self) -> int:
-        return 10 + 30 * len(self.partitions)
-
-    def topic_partitions(self) -> Iterable[TopicPartition]:
-        return (each.tp for each in self.partitions)
 
 
 @define(eq=False)

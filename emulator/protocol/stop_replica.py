@@ -8,11 +8,9 @@ one batch: a batch is one change of replicas to OfflineReplica or to ReplicaDele
 (the only callers of ``addStopReplicaRequestForBrokers``, 2.6.0 and 2.7.0). So a flag of the whole request is enough.
 """
 
-from collections.abc import Iterable
-
 from attrs import define
 
-from emulator.protocol.api import AbstractControlRequest, Response, declare
+from emulator.protocol.api import AbstractControlRequest, OfPartitions, Response, declare
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 
@@ -23,7 +21,7 @@ EPOCH_DURING_DELETE = -2
 
 
 @define(eq=False)
-class StopReplicaRequest(AbstractControlRequest):
+class StopReplicaRequest(OfPartitions, AbstractControlRequest):
     """Stop, or delete, replicas of the receiving broker.
 
     Attributes:
@@ -38,21 +36,12 @@ class StopReplicaRequest(AbstractControlRequest):
     def size(self) -> int:
         return 40 + 20 * len(self.partitions) + 4 * len(self.leader_epochs)
 
-    def topic_partitions(self) -> Iterable[TopicPartition]:
-        return self.partitions
-
 
 @define(eq=False)
-class StopReplicaResponse(Response):
+class StopReplicaResponse(OfPartitions, Response):
+    SIZES = 10, 20
     error: Errors
     partitions: tuple[tuple[TopicPartition, Errors], ...] = ()
-
-    @property
-    def size(self) -> int:
-        return 10 + 20 * len(self.partitions)
-
-    def topic_partitions(self) -> Iterable[TopicPartition]:
-        return (each[0] for each in self.partitions)
 
 
 declare(

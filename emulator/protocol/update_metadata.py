@@ -4,11 +4,11 @@ Versions: v4 (1.0) OfflineReplicas; v5 (2.2) BrokerEpoch; v7 (2.8, KIP-516) Topi
 epoch.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from attrs import define, frozen
 
-from emulator.protocol.api import AbstractControlRequest, Response, declare
+from emulator.protocol.api import AbstractControlRequest, OfPartitions, Response, declare
 from emulator.protocol.errors import Errors
 from emulator.protocol.leader_and_isr import NO_TOPIC_IDS
 from emulator.protocol.types import TopicPartition
@@ -29,7 +29,7 @@ class PartitionMetadata:
 
 
 @define(eq=False)
-class UpdateMetadataRequest(AbstractControlRequest):
+class UpdateMetadataRequest(OfPartitions, AbstractControlRequest):
     """The partitions that have changed, and the live brokers.
 
     Attributes:
@@ -43,9 +43,6 @@ class UpdateMetadataRequest(AbstractControlRequest):
     @property
     def size(self) -> int:
         return 40 + 60 * len(self.partitions) + 20 * len(self.live_brokers) + 16 * len(self.topic_ids)
-
-    def topic_partitions(self) -> Iterable[TopicPartition]:
-        return (each.tp for each in self.partitions)
 
 
 @define(eq=False)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from attrs import define
 
-from emulator.protocol.api import Request, Response, declare
+from emulator.protocol.api import OfPartitions, Request, Response, declare
 from emulator.protocol.errors import Errors
 from emulator.protocol.groups.membership import NO_GENERATION, NO_MEMBER
 from emulator.protocol.types import TopicPartition
@@ -61,15 +61,12 @@ class OffsetCommitRequest(Request):
 
 
 @define(eq=False)
-class OffsetCommitResponse(Response):
+class OffsetCommitResponse(OfPartitions, Response):
     partitions: tuple[tuple[TopicPartition, Errors], ...]
 
     @property
     def size(self) -> int:
         return 8 + sum(8 + len(tp.topic) for tp, _error in self.partitions)
-
-    def topic_partitions(self) -> Iterable[TopicPartition]:
-        return (tp for tp, _error in self.partitions)
 
 
 class OffsetsWanted(NamedTuple):
@@ -148,7 +145,7 @@ class OffsetFetchResponse(Response):
 
 
 @define(eq=False)
-class OffsetDeleteRequest(Request):
+class OffsetDeleteRequest(OfPartitions, Request):
     """Remove the offsets that a group has committed for these partitions."""
 
     group: str
@@ -158,12 +155,9 @@ class OffsetDeleteRequest(Request):
     def size(self) -> int:
         return 10 + len(self.group) + sum(6 + len(tp.topic) for tp in self.partitions)
 
-    def topic_partitions(self) -> Iterable[TopicPartition]:
-        return self.partitions
-
 
 @define(eq=False)
-class OffsetDeleteResponse(Response):
+class OffsetDeleteResponse(OfPartitions, Response):
     """The outcomes.
 
     Attributes:
@@ -176,9 +170,6 @@ class OffsetDeleteResponse(Response):
     @property
     def size(self) -> int:
         return 10 + sum(8 + len(tp.topic) for tp, _error in self.partitions)
-
-    def topic_partitions(self) -> Iterable[TopicPartition]:
-        return (tp for tp, _error in self.partitions)
 
 
 declare(8, "OffsetCommit", OffsetCommitRequest, OffsetCommitResponse, help="a group commits how far it has read")

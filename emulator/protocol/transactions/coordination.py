@@ -3,11 +3,9 @@
 Versions: v2 (2.7, KIP-588) knows PRODUCER_FENCED; before, that is INVALID_PRODUCER_EPOCH.
 """
 
-from collections.abc import Iterable
-
 from attrs import define
 
-from emulator.protocol.api import Request, Response, declare
+from emulator.protocol.api import OfPartitions, Request, Response, declare
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 
@@ -26,7 +24,7 @@ class OfTransaction:
 
 
 @define(eq=False)
-class AddPartitionsToTxnRequest(OfTransaction, Request):
+class AddPartitionsToTxnRequest(OfPartitions, OfTransaction, Request):
     """Add partitions to which the transaction will write."""
 
     partitions: tuple[TopicPartition, ...]
@@ -35,12 +33,9 @@ class AddPartitionsToTxnRequest(OfTransaction, Request):
     def size(self) -> int:
         return 24 + len(self.transactional_id) + sum(6 + len(tp.topic) for tp in self.partitions)
 
-    def topic_partitions(self) -> Iterable[TopicPartition]:
-        return self.partitions
-
 
 @define(eq=False)
-class AddPartitionsToTxnResponse(Response):
+class AddPartitionsToTxnResponse(OfPartitions, Response):
     """The outcome for each partition. All are added, or none is."""
 
     partitions: tuple[tuple[TopicPartition, Errors], ...]
@@ -48,9 +43,6 @@ class AddPartitionsToTxnResponse(Response):
     @property
     def size(self) -> int:
         return 8 + sum(8 + len(tp.topic) for tp, _error in self.partitions)
-
-    def topic_partitions(self) -> Iterable[TopicPartition]:
-        return (tp for tp, _error in self.partitions)
 
 
 @define(eq=False)
