@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections import deque
-
 from emulator.protocol.control_requests import ControlChannelClosed, ControlDelivered, ControlQueued
 from emulator.protocol.events import ControllerElected, ControllerResigned, NodeCrashed
 from emulator.trace import Event
 from scenarios.observe.checkers.checker import Checker, Gravity, Moment
 from scenarios.observe.checkers.led_in_time import SETTLING_US
 from scenarios.observe.findings.control_facts import ChannelClosed, RequestDropped, RequestWaits
+from scenarios.observe.history.control_queues import Channel
 from scenarios.observe.history.deadlines import Deadlines
-
-Channel = tuple[int, int]
-"""A controller and a broker."""
-
 
 UNKNOWN = -1
 """A request without a broker epoch, from before KIP-380."""
@@ -42,39 +37,33 @@ class RequestsDelivered(Checker):
 
     def begin(self) -> None:
         self._bound_us = self.start.time_us("controller.socket.timeout.ms", 30_000) + SETTLING_US
-        self._queues: dict[Channel, deque[ControlQueued]] = {}
+        self._queues = self.history.control_queues
         self._first: dict[Channel, ControlQueued] = {}
         """The first request of each channel that is open."""
         self._waiting: Deadlines[Channel] = Deadlines()
 
     def on_queued(self, event: ControlQueued) -> None:
         self._first.setdefault((event.node, event.broker), event)
-        self._queues.setdefault((event.node, event.broker), deque()).append(event)
         self._waiting.begin((event.node, event.broker), event.t_us)
 
     def on_delivered(self, event: ControlDelivered) -> None:
-        channel = event.node, event.broker
-        queue = self._queues.get(channel)
-        if queue and event.request.controller_epoch < queue[0].request.controller_epoch:
-            return  # It was queued in an earlier term, which the controller lost without resigning.
-        while queue:
-            first = queue.popleft()
-            if first.request is event.request:
-                break
-            self._dropped(event, first)
+        channel, dropped = (event.node, event.broker), self._queues.dropped
+        if dropped is None:
+            return
+        for queued in dropped:
+            self._dropped(event, queued)
         self._waiting.end(channel)
-        if queue:
+        if self._queues.queue(channel):
             self._waiting.begin(channel, event.t_us)
 
     def on_closed(self, event: ControlChannelClosed) -> None:
-        queue = self._queues.pop((event.node, event.broker), ())
-        first = self._first.pop((event.node, event.broker), None)
+        first, dropped = self._first.pop((event.node, event.broker), None), self._queues.dropped or ()
         self._waiting.end((event.node, event.broker))
         if event.resigns:
             return
-        for queued in filter(self._is_for_the_registered, queue):
+        for queued in filter(self._is_for_the_registered, dropped):
             self._dropped(event, queued)
-        if not queue and first is not None and self._is_for_the_registered(first):
+        if not dropped and first is not None and self._is_for_the_registered(first):
             self.violated(event, ChannelClosed(event.node, event.broker, first.t_us))
 
     def _is_for_the_registered(self, queued: ControlQueued) -> bool:
@@ -89,9 +78,7 @@ class RequestsDelivered(Checker):
         self.violated(event, facts)
 
     def on_other_controller(self, event: ControllerResigned | ControllerElected | NodeCrashed) -> None:
-        for channel in [channel for channel in self._queues if channel[0] == event.node]:
-            del self._queues[channel]
-            self._waiting.end(channel)
+        self._waiting.end_all(lambda channel: channel[0] == event.node)
         for channel in [channel for channel in self._first if channel[0] == event.node]:
             del self._first[channel]
 
@@ -104,7 +91,7 @@ class RequestsDelivered(Checker):
 
     def _report_overdue(self, moment: Moment, bound_us: int) -> None:
         for (node, broker), held_us in self._waiting.overdue(moment.t_us, bound_us, self._free_since_us):
-            queue = self._queues[node, broker]
+            queue = self._queues.queue((node, broker))
             self.violated(moment, RequestWaits(node, _name(queue[0]), broker, held_us, len(queue) - 1))
 
     def _free_since_us(self, channel: Channel) -> int | None:

@@ -8,7 +8,7 @@ to wait when it is answered.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from emulator.protocol.control_requests import ControlChannelClosed, ControlDelivered, ControlQueued
 from emulator.protocol.events import ControllerElected, ControllerResigned, NodeCrashed
@@ -21,11 +21,21 @@ Channel = tuple[int, int]
 
 
 class ControlQueues:
-    """The fold: the queue of each broker at each controller."""
+    """The fold: the queue of each broker at each controller.
+
+    Attributes:
+        dropped: the requests that the last answer, or the last end of a channel, has left without an answer; None: the
+            answer is to one from an earlier term, which the controller lost without resigning.
+    """
 
     def __init__(self, cluster: FoldedState) -> None:
         self._cluster = cluster
         self._queues: dict[Channel, deque[ControlQueued]] = {}
+        self.dropped: list[ControlQueued] | None = None
+
+    def queue(self, channel: Channel) -> Sequence[ControlQueued]:
+        """The requests without an answer, in their order."""
+        return self._queues.get(channel, ())
 
     def waiting_states(self, broker: int, tp: TopicPartition) -> Iterator[LeaderAndIsrPartition]:
         """The states of ``tp`` in the LeaderAndIsr requests that the controller has queued for ``broker``. It walks the
@@ -39,13 +49,15 @@ class ControlQueues:
 
     def on_delivered(self, event: ControlDelivered) -> None:
         queue = self._queues.get((event.node, event.broker))
-        if not queue or event.request.controller_epoch < queue[0].request.controller_epoch:
-            return  # It was queued in an earlier term, which the controller lost without resigning.
-        while queue and queue.popleft().request is not event.request:
-            pass
+        self.dropped = None
+        if queue and event.request.controller_epoch < queue[0].request.controller_epoch:
+            return
+        self.dropped = []
+        while queue and (first := queue.popleft()).request is not event.request:
+            self.dropped.append(first)
 
     def on_closed(self, event: ControlChannelClosed) -> None:
-        self._queues.pop((event.node, event.broker), None)
+        self.dropped = list(self._queues.pop((event.node, event.broker), ()))
 
     def on_other_controller(self, event: ControllerResigned | ControllerElected | NodeCrashed) -> None:
         for channel in [channel for channel in self._queues if channel[0] == event.node]:
