@@ -11,7 +11,7 @@ above four members to four or fewer has the order of their hash codes; that orde
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 from attrs import define, field, frozen
 
@@ -33,7 +33,7 @@ class CommittedIsr:
 
     isr: tuple[int, ...]
     maximal_isr: tuple[int, ...] = field(init=False)
-    is_inflight: ClassVar[bool] = False
+    is_inflight = False
 
     @maximal_isr.default
     def _same(self) -> tuple[int, ...]:
@@ -47,8 +47,8 @@ class PendingExpandIsr:
     isr: tuple[int, ...]
     new_in_sync_replica: int
     collections: ScalaCollections
-    is_inflight: ClassVar[bool] = True
-    kind: ClassVar[str] = "expand"
+    is_inflight = True
+    kind = "expand"
 
     @property
     def proposed_isr(self) -> tuple[int, ...]:
@@ -66,8 +66,8 @@ class PendingShrinkIsr:
     isr: tuple[int, ...]
     out_of_sync_replicas: tuple[int, ...]
     collections: ScalaCollections
-    is_inflight: ClassVar[bool] = True
-    kind: ClassVar[str] = "shrink"
+    is_inflight = True
+    kind = "shrink"
 
     @property
     def proposed_isr(self) -> tuple[int, ...]:
@@ -145,7 +145,7 @@ class StuckOrSlow:
     """
 
     max_messages: int = 4000
-    even_at_the_end: ClassVar[bool] = False
+    even_at_the_end = False
 
     def overdue_us(self, remote: RemoteReplica, now_us: int) -> int:
         return now_us - max(remote.last_fetch_us, remote.last_caught_up_us)

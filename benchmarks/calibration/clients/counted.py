@@ -1,7 +1,6 @@
 """A producer whose batches are appended and refused for several reasons, for the counts of the brokers' metrics."""
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
 
 from attrs import define
 
@@ -24,7 +23,7 @@ STEPS: Mapping[str, Sequence[Step]] = {
 class CountedProducer(Scripted):
     """The producer."""
 
-    topic: ClassVar[str] = "orders"
+    topic = "orders"
 
     def carry_out(self, broker: int, verb: str) -> Asking:
         topic, number, how = verb.split(maxsplit=2)

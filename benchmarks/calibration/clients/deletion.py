@@ -5,7 +5,6 @@ comes back with a log that begins where it began before.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
 
 from attrs import define
 
@@ -51,7 +50,7 @@ STEPS: Mapping[str, Sequence[Step]] = {
 class DeletingClient(Scripted):
     """The client."""
 
-    topic: ClassVar[str] = "orders"
+    topic = "orders"
     _sequence: int = 0
 
     def carry_out(self, broker: int, verb: str) -> Asking:

@@ -6,7 +6,7 @@ the next one.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from attrs import define
 
@@ -60,7 +60,7 @@ STEPS: Mapping[str, tuple[Step, ...]] = {
 class GroupMember(Scripted):
     """One member, or the admin. Its member ids begin with its name."""
 
-    topic: ClassVar[str] = TOPIC
+    topic = TOPIC
     _id: str = ""
     _generation: int = -1
     _others: tuple[str, ...] = ()

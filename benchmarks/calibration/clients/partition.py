@@ -6,7 +6,7 @@ metadata.
 """
 
 from collections.abc import Generator, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from attrs import define
 
@@ -46,7 +46,7 @@ def rounds(scenario: Scenario) -> list[float]:
 class PartitionClient(Client):
     """The client of the rounds."""
 
-    produces: ClassVar[Api] = (0, 8)
+    produces = (0, 8)
     _sequence: int = 0
 
     def talk(self) -> Talk:

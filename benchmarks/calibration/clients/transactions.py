@@ -6,7 +6,6 @@ cannot write its marker; then the coordinator moves, and the next one writes it 
 """
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
 
 from attrs import define, field
 
@@ -50,7 +49,7 @@ STEPS: Mapping[str, Sequence[Step]] = {
 class TransactionalProducer(Scripted):
     """A producer, whose transactional id is its name, and the consumer of its partitions."""
 
-    topic: ClassVar[str] = STATE
+    topic = STATE
     _now: Producer = ANYONE
     _before: Producer = ANYONE
     _sequences: dict[tuple[Producer, int], int] = field(factory=dict)

@@ -5,7 +5,6 @@ The wire format is that of Jute records (org.apache.zookeeper.proto, 3.4).
 
 import socket
 import struct
-from typing import ClassVar
 
 from attrs import define, field
 
@@ -53,7 +52,7 @@ def _text(text: str) -> bytes:
 class Session:
     """A session with the server on a port of this machine. It ends with the server, or after a minute of silence."""
 
-    SEQUENTIAL: ClassVar[int] = 2
+    SEQUENTIAL = 2
 
     port: int
     _socket: socket.socket = field(init=False)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from attrs import field, frozen
 
 from scenarios.chaos import strikes
@@ -106,7 +104,7 @@ class Pauses(Episodes):
 class SessionStorms(Episodes):
     times: Range = field(default=(1, 2), metadata=key(COUNT, "how many storms there are in a run"))
     sessions: Range = field(default=(1, 4), metadata=key(COUNT, "how many sessions expire in one"))
-    turn: ClassVar[int] = 2
+    turn = 2
 
     def episode(self, scope: Scope, draws: Draws) -> None:
         one = strikes.role(scope, draws, scope.partition(draws))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from attrs import evolve, field, frozen
 
@@ -49,7 +49,7 @@ OF_CLEANERS: Possible = (
 )
 @frozen(kw_only=True)
 class Compaction(DrawnChaos):
-    turn: ClassVar[int] = 1
+    turn = 1
 
     share: float = field(default=0.5, metadata=key(SHARE, "the share of seeds that have it"))
 

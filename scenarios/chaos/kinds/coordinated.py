@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from attrs import evolve, field, frozen
 
@@ -87,7 +87,7 @@ COMPACTED: dict[str, ConfigValue | str] = {"retention.ms": -1, "retention.bytes"
 
 @frozen(kw_only=True)
 class Coordinated(DrawnChaos):
-    turn: ClassVar[int] = 1
+    turn = 1
 
     share: float = field(default=0.5, metadata=key(SHARE, "the share of seeds that have it"))
 
@@ -259,7 +259,7 @@ class Transactions(Coordinated):
 )
 @frozen(kw_only=True)
 class CoordinatorsAgain(Episodes):
-    turn: ClassVar[int] = 2
+    turn = 2
 
     times: Range = field(default=(1, 3), metadata=key(COUNT, "how many such series there are in a run"))
 

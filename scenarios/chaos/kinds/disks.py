@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from attrs import evolve, field, frozen
 
 from scenarios.chaos import strikes
@@ -75,7 +73,7 @@ class FailingPartitions(Episodes):
 )
 @frozen(kw_only=True)
 class LostDirectories(Episodes):
-    turn: ClassVar[int] = 1
+    turn = 1
 
     times: Range = field(default=(1, 2), metadata=key(COUNT, "how many directories are lost in a run"))
 
@@ -108,7 +106,7 @@ class LostDirectories(Episodes):
 @chaos("spoilt-logs", "a batch of a log of short segments is spoilt, and its broker dies: the start recovers the log")
 @frozen(kw_only=True)
 class SpoiltLogs(Episodes):
-    turn: ClassVar[int] = 1
+    turn = 1
 
     times: Range = field(default=(1, 1), metadata=key(COUNT, "how many logs are spoilt in a run"))
 

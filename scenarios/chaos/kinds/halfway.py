@@ -7,7 +7,6 @@ Elsewhere a fault's place is drawn apart from its moment. Here it hits the one t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar
 
 from attrs import field, frozen
 
@@ -126,7 +125,7 @@ def _provoked(scope: Scope, draws: Draws, draft: Draft) -> int:
 )
 @frozen(kw_only=True)
 class CutOffHalfway(Episodes):
-    turn: ClassVar[int] = 3
+    turn = 3
 
     times: Range = field(default=(1, 3), metadata=key(COUNT, "how often in a run"))
 

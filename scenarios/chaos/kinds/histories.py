@@ -7,7 +7,7 @@ State that should have ended with its term shows only where the same comes back.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from attrs import field, frozen
 
@@ -130,7 +130,7 @@ def new_topic(scope: Scope, draws: Draws, name: str = "") -> TopicSpec:
 @chaos("controllers-again", "a broker is controller, another one, then the first again, and each has work to do")
 @frozen(kw_only=True)
 class ControllersAgain(Episodes):
-    turn: ClassVar[int] = 3
+    turn = 3
 
     times: Range = field(default=(1, 1), metadata=key(COUNT, "how many such series there are in a run"))
     terms: Range = field(default=(3, 4), metadata=key(COUNT, "how many terms a series has"))

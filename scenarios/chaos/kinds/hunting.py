@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
 
 from attrs import field, frozen
 
@@ -61,7 +60,7 @@ def _at_a_broker(scope: Scope, draws: Draws, target: Target) -> Strike:
 )
 @frozen(kw_only=True)
 class ControllerHunting(Episodes):
-    turn: ClassVar[int] = 3
+    turn = 3
 
     times: Range = field(default=(1, 3), metadata=key(COUNT, "how many steps are waited for in a run"))
 
@@ -97,7 +96,7 @@ ASKED = (
 )
 @frozen(kw_only=True)
 class Failovers(Episodes):
-    turn: ClassVar[int] = 3
+    turn = 3
 
     times: Range = field(default=(1, 2), metadata=key(COUNT, "how many series there are in a run"))
     elections: Range = field(default=(1, 4), metadata=key(COUNT, "how many controllers are replaced in a series"))
@@ -147,7 +146,7 @@ WRITES = (
 )
 @frozen(kw_only=True)
 class MessageTrouble(Episodes):
-    turn: ClassVar[int] = 3
+    turn = 3
 
     times: Range = field(default=(1, 4), metadata=key(COUNT, "how many messages or writes are waited for in a run"))
 

@@ -4,7 +4,6 @@ k-th attempt of a request that fails again and again."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar
 
 from attrs import field, frozen
 
@@ -55,7 +54,7 @@ def _trouble(scope: Scope, draws: Draws) -> Strike:
 )
 @frozen(kw_only=True)
 class SecondFaults(Episodes):
-    turn: ClassVar[int] = 3
+    turn = 3
 
     times: Range = field(default=(1, 2), metadata=key(COUNT, "how many first faults there are in a run"))
 
@@ -157,7 +156,7 @@ def _sends(scope: Scope, draws: Draws, which: Draws, attempt: Attempt) -> list[S
 @chaos("retries", "a request is lost several times in a row, and something happens at its next attempt")
 @frozen(kw_only=True)
 class Retries(Episodes):
-    turn: ClassVar[int] = 3
+    turn = 3
 
     times: Range = field(default=(1, 1), metadata=key(COUNT, "how many requests are lost again and again in a run"))
     lost: Range = field(default=(1, 4), metadata=key(COUNT, "how often one is lost"))

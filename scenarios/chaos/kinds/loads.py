@@ -4,7 +4,7 @@ kinds."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from attrs import evolve, field, frozen
 
@@ -35,7 +35,7 @@ SLOW = 2_000
 class OnTopics(DrawnChaos):
     """Draws a load for each topic that does not have one."""
 
-    turn: ClassVar[int] = 1
+    turn = 1
 
     share: float = field(default=1.0, metadata=ALWAYS)
 
@@ -160,7 +160,7 @@ class Consumers(OnTopics):
 @frozen(kw_only=True)
 class MoreClients(Episodes):
     times: Range = field(default=(1, 1), metadata=key(BATCHES, "how many topics get them"))
-    turn: ClassVar[int] = 1
+    turn = 1
 
     def episode(self, scope: Scope, draws: Draws) -> None:
         draft, topic = scope.draft, draws.choice(scope.topics)
@@ -228,7 +228,7 @@ def _write_around(
 @frozen(kw_only=True)
 class RepeatedSends(Episodes):
     times: Range = field(default=(1, 1), metadata=key(BATCHES, "how often it happens in a run"))
-    turn: ClassVar[int] = 1
+    turn = 1
 
     def episode(self, scope: Scope, draws: Draws) -> None:
         draft, partition = scope.draft, scope.partition(draws)
@@ -246,7 +246,7 @@ class RepeatedSends(Episodes):
 @frozen(kw_only=True)
 class QueuedSends(Episodes):
     times: Range = field(default=(1, 1), metadata=key(BATCHES, "how often it happens in a run"))
-    turn: ClassVar[int] = 1
+    turn = 1
 
     def episode(self, scope: Scope, draws: Draws) -> None:
         draft, partition = scope.draft, scope.partition(draws)
@@ -285,7 +285,7 @@ class QueuedSends(Episodes):
 @frozen(kw_only=True)
 class TailLoads(Episodes):
     times: Range = field(default=(1, 2), metadata=key(BATCHES, "how often it happens in a run"))
-    turn: ClassVar[int] = 1
+    turn = 1
 
     def episode(self, scope: Scope, draws: Draws) -> None:
         draft, partition = scope.draft, scope.partition(draws)

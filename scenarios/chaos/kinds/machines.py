@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from attrs import frozen
 
 from scenarios.chaos import strikes
@@ -47,7 +45,7 @@ class SlowBrokers(Episodes):
 @chaos("client-crashes", "producers and consumers are killed, and start again")
 @frozen(kw_only=True)
 class ClientCrashes(Episodes):
-    turn: ClassVar[int] = 3
+    turn = 3
 
     def episode(self, scope: Scope, draws: Draws) -> None:
         if scope.draft.scenario.workloads or scope.draft.scenario.consumers:

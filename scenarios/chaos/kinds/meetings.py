@@ -6,7 +6,6 @@ A callback that is lost, or an entry that stays, shows only where a second event
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar
 
 from attrs import field, frozen
 
@@ -190,7 +189,7 @@ class SeveralTopics(Meetings):
 )
 @frozen(kw_only=True)
 class WaitsForBrokers(Meetings):
-    turn: ClassVar[int] = 2
+    turn = 2
 
     times: Range = field(default=(1, 2), metadata=key(COUNT, "how often a broker is waited for in a run"))
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from attrs import field, frozen
 
 from scenarios.chaos import strikes
@@ -101,7 +99,7 @@ class LossyLinks(Episodes):
 class Resets(Episodes):
     """Connections are reset. No broker dies and no session ends, so that followers have to go on by themselves."""
 
-    turn: ClassVar[int] = 3
+    turn = 3
 
     times: Range = field(default=(1, 4), metadata=key(COUNT, "how many connections are reset in a run"))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from attrs import evolve, field, frozen
 
@@ -31,7 +31,7 @@ def size(partitions: int, replicas: int) -> str:
 
 @frozen(kw_only=True)
 class Shape(DrawnChaos):
-    turn: ClassVar[int] = 0
+    turn = 0
 
     share: float = field(default=1.0, metadata=ALWAYS)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar
 
 from attrs import field, frozen
 
@@ -105,7 +104,7 @@ GAPS = ((2, (MS, 50 * MS)), (4, (50 * MS, SECOND)), (2, (SECOND, 8 * SECOND)))
 @chaos("storms", "bursts of two to four related faults on one partition, at a moment or at a step of a protocol")
 @frozen(kw_only=True)
 class Storms(Episodes):
-    turn: ClassVar[int] = 3
+    turn = 3
 
     times: Range = field(default=(1, 3), metadata=key(COUNT, "how many bursts there are in a run"))
     share: float = field(default=0.6, metadata=key(SHARE, "the share of seeds that have it"))

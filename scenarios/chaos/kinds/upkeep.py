@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from attrs import evolve, field, frozen
 
 from scenarios.chaos import strikes
@@ -96,7 +94,7 @@ class Copies(Episodes):
 @chaos("looks-at-moves", "an operator asks how far moves are, as the tools do: --verify, and the API's list")
 @frozen(kw_only=True)
 class LooksAtMoves(Episodes):
-    turn: ClassVar[int] = 3
+    turn = 3
 
     def episode(self, scope: Scope, draws: Draws) -> None:
         draft = scope.draft

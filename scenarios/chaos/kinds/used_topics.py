@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from attrs import evolve, field, frozen
 
 from scenarios.chaos.block_draws import MS, Draws
@@ -69,7 +67,7 @@ class UsedTopics(DrawnChaos):
 @chaos("fetch-sessions", "consumers that read in fetch sessions and change what they read, also where brokers keep few")
 @frozen(kw_only=True)
 class FetchSessions(DrawnChaos):
-    turn: ClassVar[int] = 1
+    turn = 1
 
     share: float = field(default=0.5, metadata=key(SHARE, "the share of seeds that have it"))
 
