@@ -102,7 +102,6 @@ class _Writes:
         self.streams: dict[Stream, list[str]] = {}
         self._kept = kept
         self._states: dict[Stream, _State | None] = {}
-        self._controllers: list[int] = []
         self._ids: dict[Stream, list[str]] = {}
 
     def see(self, write: Write) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from random import Random
 from typing import Any
 
@@ -19,7 +18,6 @@ DEFAULT_CASES, DEFAULT_SEEDS = "0:80", 3
 """The cases and seeds that fit into an hour of one core; all are 200 cases with eight seeds."""
 FREE = 1.25e9
 """The bytes a second of a card that is not stated."""
-_THROTTLE = re.compile(r"throttle-(\d+)MB")
 
 
 LONGEST_S, DEAREST = 600, 4_500
@@ -83,18 +81,6 @@ def drawn(number: int) -> Scenario:
         "method": method,
     }
     return Scenario.from_table(table, source=f"case {number}")
-
-
-def partition_s(scenario: Scenario) -> float:
-    """How long an exact run takes, about: the partitions times the seconds that the copies need if the throttle, or
-    the card, is all that limits them. Each of the three receiving brokers gets its share of what moves."""
-    topic, plan = scenario.topics[0], scenario.plan
-    assert plan is not None
-    assert topic.assignment is not None
-    moved = sum(len(set(to.replicas) - set(of)) for to, of in zip(plan.partitions, topic.assignment, strict=True))
-    throttle = _THROTTLE.search(scenario.strategy.name)
-    rate = float(throttle[1]) * 1e6 if throttle else scenario.cluster.network.egress or FREE
-    return topic.partitions * moved * topic.size_bytes / 3 / rate
 
 
 def described(scenario: Scenario) -> str:

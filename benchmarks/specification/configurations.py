@@ -27,7 +27,7 @@ class Configuration:
         release: whose constants; ``meant`` for none.
         corrected: constants that are FALSE although the release has them.
         bounds: how often a thing may happen, where it is not 0; a move is asked for once unless it says otherwise.
-        invariants: properties of each state.
+        invariants: properties of each state; if absent, the one that is known not to hold.
         properties: properties of whole behaviours; they are checked under fairness.
         constraints: states outside are not followed.
         finds: the property that is known not to hold; none where all hold.
@@ -41,10 +41,14 @@ class Configuration:
     before: str = "12"
     after: str = "23"
     bounds: dict[str, int] = field(factory=dict)
-    invariants: tuple[str, ...] = ()
     properties: tuple[str, ...] = ()
     constraints: tuple[str, ...] = ()
     finds: str | None = None
+    invariants: tuple[str, ...] = field()
+
+    @invariants.default
+    def _found(self) -> tuple[str, ...]:
+        return () if self.finds is None or self.properties else (self.finds,)
 
     @property
     def true(self) -> frozenset[str]:

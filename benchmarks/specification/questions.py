@@ -127,7 +127,6 @@ AS_IT_IS = (
         asks="After step 7 of Kafka 2.3.1: does the new leader commit without ISR members that the move drops?",
         release="2.3.1",
         bounds={"Records": 1},
-        invariants=("IsrCompleteness",),
         finds="IsrCompleteness",
     ),
     Configuration(
@@ -137,14 +136,12 @@ AS_IT_IS = (
         before="1",
         after="2",
         bounds={"Records": 1, "Deaths": 1, "Failovers": 1},
-        invariants=("LeaderCompleteness",),
         finds="LeaderCompleteness",
     ),
     Configuration(
         name="kafka-2.3.1-kafka-9212",
         asks="Kafka 2.3.1 and KAFKA-9212: does metadata name an epoch that is over while a move waits?",
         release="2.3.1",
-        invariants=("MetadataFresh",),
         finds="MetadataFresh",
     ),
     Configuration(
@@ -152,7 +149,6 @@ AS_IT_IS = (
         asks="Kafka 2.3.1: is a move deleted unread that comes while a new controller starts?",
         release="2.3.1",
         bounds={"Failovers": 1},
-        invariants=("MoveNotLost",),
         finds="MoveNotLost",
     ),
     Configuration(
@@ -160,7 +156,6 @@ AS_IT_IS = (
         asks="Kafka 2.3.1: is a replica left over where the controller dies after step 10?",
         release="2.3.1",
         bounds={"Failovers": 1},
-        invariants=("NoneLostOrStray",),
         finds="NoneLostOrStray",
     ),
     Configuration(
@@ -170,7 +165,6 @@ AS_IT_IS = (
         before="123",
         bounds={"Records": 1, "Expiries": 1, "Elections": 1, "Moves": 0},
         constraints=GIVEN_UP,
-        invariants=("IsrCompleteness",),
         finds="IsrCompleteness",
     ),
     Configuration(
@@ -178,7 +172,6 @@ AS_IT_IS = (
         asks="Kafka 2.3.1, before KIP-497: does the controller know the ISR whenever it waits?",
         release="2.3.1",
         bounds={"Records": 1},
-        invariants=("IsrKnown",),
         finds="IsrKnown",
     ),
     Configuration(
@@ -186,7 +179,6 @@ AS_IT_IS = (
         asks="Kafka 2.3.1 and KIP-461: is a partition given up because its leader learned of the next epoch first?",
         release="2.3.1",
         bounds={"Records": 1},
-        invariants=("NoneFailed",),
         finds="NoneFailed",
     ),
     Configuration(
@@ -207,7 +199,6 @@ AS_IT_IS = (
         before="1",
         after="2",
         bounds={"Moves": 2, "Cancels": 1, "Resends": 1},
-        invariants=("NoneLost",),
         finds="NoneLost",
     ),
     Configuration(
@@ -216,7 +207,6 @@ AS_IT_IS = (
         release="2.4.1",
         protocol="kip-455",
         bounds={"Records": 1},
-        invariants=("IsrCompleteness",),
         finds="IsrCompleteness",
     ),
     Configuration(
@@ -226,7 +216,6 @@ AS_IT_IS = (
         corrected=("DeletesUnconfirmed",),
         protocol="kip-455",
         bounds={"Failovers": 1, "Cancels": 1},
-        invariants=("NoneLostOrStray",),
         finds="NoneLostOrStray",
     ),
     Configuration(
@@ -253,7 +242,6 @@ AS_IT_IS = (
         release="2.7.2",
         protocol="kip-455",
         bounds={"Cancels": 1},
-        invariants=("NoneLostOrStray",),
         finds="NoneLostOrStray",
     ),
     Configuration(
@@ -264,7 +252,6 @@ AS_IT_IS = (
         before="1",
         after="2",
         bounds={"Records": 1, "Deaths": 1, "Failovers": 1},
-        invariants=("LeaderCompleteness",),
         finds="LeaderCompleteness",
     ),
     Configuration(
@@ -272,7 +259,6 @@ AS_IT_IS = (
         asks="Kafka 1.1.1 and KAFKA-6082: do two controllers write under one epoch?",
         release="1.1.1",
         bounds={"Zombies": 1},
-        invariants=("OneWriter",),
         finds="OneWriter",
     ),
     Configuration(
@@ -282,7 +268,6 @@ AS_IT_IS = (
         before="123",
         bounds={"Records": 1, "Expiries": 1, "Elections": 1, "Moves": 0},
         constraints=GIVEN_UP,
-        invariants=("IsrCompleteness",),
         finds="IsrCompleteness",
     ),
     Configuration(
@@ -292,7 +277,6 @@ AS_IT_IS = (
         corrected=("FetchesUnfenced",),
         before="123",
         bounds={"Records": 2, "Shrinks": 1, "Elections": 1, "Moves": 0},
-        invariants=("IsrCompleteness",),
         finds="IsrCompleteness",
     ),
     Configuration(
@@ -301,7 +285,6 @@ AS_IT_IS = (
         release="1.1.1",
         corrected=all_but("AnswersEpochsCoarsely", "1.1.1"),
         bounds={"Records": 2, "Elections": 2, "Moves": 0},
-        invariants=("IsrCompleteness",),
         finds="IsrCompleteness",
     ),
     Configuration(
@@ -309,7 +292,6 @@ AS_IT_IS = (
         asks="Kafka 0.8.2.2 and its unclean elections: are two records acknowledged at one offset?",
         release="0.8.2.2",
         bounds={"Records": 2, "Deaths": 1, "Shrinks": 1, "Moves": 0},
-        invariants=("OneRecordAnOffset",),
         finds="OneRecordAnOffset",
     ),
     Configuration(
@@ -317,7 +299,6 @@ AS_IT_IS = (
         asks="Kafka 0.8.2.2 and its unclean elections: do logs differ below both high watermarks?",
         release="0.8.2.2",
         bounds={"Records": 2, "Deaths": 1, "Shrinks": 1, "Moves": 0},
-        invariants=("HighWatermarks",),
         finds="HighWatermarks",
     ),
     Configuration(
@@ -325,7 +306,6 @@ AS_IT_IS = (
         asks="Kafka 0.8.2.2, before KIP-101: does step 2 of a move cut acknowledged records off the followers?",
         release="0.8.2.2",
         bounds={"Records": 1},
-        invariants=("IsrCompleteness",),
         finds="IsrCompleteness",
     ),
     Configuration(
@@ -337,7 +317,6 @@ AS_IT_IS = (
         before="1",
         after="2",
         bounds={"Records": 1, "Failovers": 1},
-        invariants=("IsrCompleteness",),
         finds="IsrCompleteness",
     ),
     Configuration(
@@ -377,7 +356,6 @@ AS_IT_IS = (
         before="1",
         after="2",
         bounds={"Records": 1, "Cancels": 1},
-        invariants=("IsrCompleteness",),
         finds="IsrCompleteness",
     ),
     Configuration(
@@ -387,7 +365,6 @@ AS_IT_IS = (
         before="1",
         after="2",
         bounds={"Cancels": 1, "Resends": 1},
-        invariants=("NoneLostOrStray",),
         finds="NoneLostOrStray",
     ),
     Configuration(
@@ -397,7 +374,6 @@ AS_IT_IS = (
         before="1",
         after="2",
         bounds={"Failovers": 1},
-        invariants=("NoneLostOrStray",),
         finds="NoneLostOrStray",
     ),
     Configuration(
@@ -407,7 +383,6 @@ AS_IT_IS = (
         before="1",
         after="2",
         bounds={"Failovers": 1},
-        invariants=("LeaderAndIsrAssigned",),
         finds="LeaderAndIsrAssigned",
     ),
     Configuration(
@@ -416,7 +391,6 @@ AS_IT_IS = (
         protocol="kafka-6794",
         before="12",
         after="3",
-        invariants=("OarRecoverable",),
         finds="OarRecoverable",
     ),
 )

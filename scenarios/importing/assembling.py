@@ -4,7 +4,7 @@ setting for all brokers. What a rule decides is a note; what has no answer raise
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 from attrs import define, evolve, field
 
@@ -451,9 +451,3 @@ def said(names: Iterable[str]) -> str:
     every = list(names)
     more = f" and {counted(len(every) - MOST_SAID, 'others')}" if len(every) > MOST_SAID else ""
     return ", ".join(every[:MOST_SAID]) + more
-
-
-def notes_of(topics: Iterable[Topic]) -> Iterator[str]:
-    """The notes of all topics, with their names."""
-    for topic in topics:
-        yield from (f"{topic.name}: {note}" for note in topic.notes)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import field, frozen
 
-from emulator.protocol.events import Fault
 from emulator.protocol.shown import Deviated
 from scenarios.language import Scenario
 from scenarios.language.expect import Expect, SteadyState
@@ -184,8 +183,3 @@ class Run:
         from scenarios.observe.timeline.timeline import lines
 
         return list(lines(self.control_plane, partition, from_us))
-
-    @property
-    def first_fault_us(self) -> int:
-        """Virtual time of the first action of the method; 0 if there was none."""
-        return next((event.t_us for event in self.control_plane if type(event) is Fault), 0)

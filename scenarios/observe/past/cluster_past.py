@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
@@ -79,8 +78,6 @@ class Past:
         self.now = FoldedState.of((lambda: TableVersions(self._clock)) if keeps else dict)
         self._subscribers: dict[type, list[Callable[[Any], None]]] = {kind: [] for kind in CHANGES}
         self._replaced: tuple[int, Any] = (0, None)
-        self._times: list[int] = []
-        self._seqs: list[int] = []
         for kind, see in self._folds().items():
             trace.fold(kind, self._at_its_time(see) if keeps else see)
 
@@ -112,8 +109,6 @@ class Past:
 
         def see_in_time(event: Any) -> None:
             self._clock.seq = event.seq
-            self._times.append(event.t_us)
-            self._seqs.append(event.seq)
             see(event)
 
         return see_in_time
@@ -132,11 +127,6 @@ class Past:
     def before(self, seq: int) -> FoldedState:
         """The cluster as it was just before event ``seq``."""
         return self.at(seq - 1)
-
-    def at_time(self, t_us: int) -> FoldedState:
-        """The cluster as it was at a virtual time, after all events of that time."""
-        place = bisect_right(self._times, t_us)
-        return self.at(self._seqs[place - 1] if place else -1)
 
     def written_states(self) -> dict[TopicPartition, list[tuple[int, LeaderAndIsr | None]]]:
         """The contents of each state znode in order, each with the ``seq`` of its write; None: it was deleted.

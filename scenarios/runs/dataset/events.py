@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from emulator.metrics import metric_events as metric_events
@@ -51,11 +51,6 @@ def read_events(table: pa.Table) -> Iterator[Any]:
     """The events of the table's rows, equal to those that were written. Raises: KeyError for an unknown kind."""
     for batch in table.to_batches():
         yield from map(_event, batch.to_pylist())
-
-
-def events_of(rows: Iterable[EventRow]) -> Iterator[Any]:
-    """The events of such rows."""
-    return (_event(row._asdict()) for row in rows)
 
 
 def _event(row: Mapping[str, Any]) -> Any:

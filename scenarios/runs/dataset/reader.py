@@ -167,11 +167,6 @@ def read_specs(data_set: DataSet) -> Iterator[RunRead]:
                 yield RunRead(named.get(arm, arm), row)
 
 
-def read_arms(data_set: DataSet) -> dict[str, Arm]:
-    """Each run's arm, with its name, by ``run_id``."""
-    return {run.row["run_id"]: run.arm for run in read_specs(data_set)}
-
-
 class OwnFigures(dict[str, Value]):
     """The figures of one run. Raises BadInput where one is asked for that the file lacks."""
 

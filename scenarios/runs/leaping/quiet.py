@@ -69,16 +69,6 @@ class QuietCluster:
     _known: list[Any] = field(factory=list)
     """The sessions of readers, as they were found last."""
 
-    @property
-    def holds_load(self) -> bool:
-        """Whether producers are held."""
-        return bool(self.producers)
-
-    @property
-    def holds_readers(self) -> bool:
-        """Whether fetchers and consumers are held."""
-        return self._signal is not None
-
     def calm(self, fetched: list[FetchedReplica], loads: Mapping[TopicPartition, float], late: float) -> str:
         """Why the cluster cannot be made quiet soon; empty: it probably can. A look changes nothing, but where a card
         or a quota keeps the load waiting, holding it back would.

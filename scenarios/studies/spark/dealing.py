@@ -8,7 +8,7 @@ a sweep that is interrupted has runs with the same seeds under all of them.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Mapping
 
 from attrs import define, field
 
@@ -78,9 +78,3 @@ class Dealing:
 def without(specs: Mapping[Arm, tuple[RunSpec, ...]], done: Container[str]) -> dict[Arm, tuple[RunSpec, ...]]:
     """The runs without those that are done."""
     return {arm: tuple(spec for spec in of_arm if spec.run_id not in done) for arm, of_arm in specs.items()}
-
-
-def all_chunks(dealing: Dealing, cores: int) -> Iterator[tuple[RunSpec, ...]]:
-    """All chunks, without knowing how long runs take."""
-    while chunk := dealing.deal(cores):
-        yield chunk

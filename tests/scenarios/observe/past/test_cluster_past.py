@@ -136,7 +136,6 @@ def test_the_index_has_what_the_head_had_after_every_event(history: Sequence[tup
         then = content(head(events[:n]).now)
         assert content(whole.at(2 * n)) == content(whole.at(2 * n + 1)) == then
         assert content(whole.before(2 * n + 2)) == then
-        assert content(whole.at_time(1000 * n)) == then
     assert content(whole.now) == content(whole.at(2 * len(events)))
 
 
