@@ -11,12 +11,7 @@ from urllib.parse import quote, unquote
 
 from attrs import define, field
 
-from brokers.controller_mutations import (
-    BoundedControllerMutationQuota,
-    ControllerMutationQuota,
-    TokenBucket,
-    java_int,
-)
+from brokers.controller_mutations import BoundedControllerMutationQuota, ControllerMutationQuota, TokenBucket, java_int
 from emulator.protocol.mutating_client import MutatingClient
 
 SAMPLES, WINDOW_MS = 11, 1000

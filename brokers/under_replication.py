@@ -45,7 +45,7 @@ class FactorAtCreation:
     this broker. No later request changes it, only a deletion or a restart (kafka.cluster.Partition.isUnderReplicated
     and ReplicaManager.getOrCreatePartition, 0.8.0)."""
 
-    keeps_factor = True
+    keeps_factor: ClassVar[bool] = True
 
     def replicas(self, led: LedPartition) -> int:
         return led.replication_factor
@@ -59,7 +59,7 @@ class AllAssigned:
     """|ISR| < |assigned|: a reassignment that adds replicas makes the partition under-replicated (Kafka up to 2.4, but
     for 0.8.0)."""
 
-    keeps_factor = False
+    keeps_factor: ClassVar[bool] = False
 
     def replicas(self, led: LedPartition) -> int:
         return len(led.assigned)
@@ -73,7 +73,7 @@ class WithoutAdding:
     """|assigned - adding| > |ISR|: it compares numbers, so an added replica in the ISR makes up for an old one that is
     not (KIP-352 as adopted, Kafka 2.5)."""
 
-    keeps_factor = False
+    keeps_factor: ClassVar[bool] = False
 
     def replicas(self, led: LedPartition) -> int:
         return sum(replica not in led.adding for replica in led.assigned)
@@ -86,7 +86,7 @@ class WithoutAdding:
 class CurrentReplicas:
     """|current ∩ ISR| < |current|: replicas that are still being added do not count (KIP-352's draft)."""
 
-    keeps_factor = False
+    keeps_factor: ClassVar[bool] = False
 
     def replicas(self, led: LedPartition) -> int:
         return len(led.current)

@@ -20,10 +20,7 @@ from emulator.protocol.controlled_shutdown import ControlledShutdownRequest, Con
 from emulator.protocol.elect_leaders import ElectLeadersRequest, ElectLeadersResponse
 from emulator.protocol.errors import Errors
 from emulator.protocol.leader_and_isr import LeaderAndIsrResponse
-from emulator.protocol.list_reassignments import (
-    ListPartitionReassignmentsRequest,
-    ListPartitionReassignmentsResponse,
-)
+from emulator.protocol.list_reassignments import ListPartitionReassignmentsRequest, ListPartitionReassignmentsResponse
 from emulator.protocol.types import TopicPartition
 
 

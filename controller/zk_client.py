@@ -23,17 +23,7 @@ from emulator.protocol.shown import RequestedMovesRead
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 from emulator.zookeeper import ZkClient, ZkCode, error_of
-from emulator.zookeeper.messages import (
-    Create,
-    Delete,
-    Exists,
-    GetChildren,
-    GetData,
-    Op,
-    Request,
-    SetData,
-    ZkResponse,
-)
+from emulator.zookeeper.messages import Create, Delete, Exists, GetChildren, GetData, Op, Request, SetData, ZkResponse
 
 ANY_VERSION = -1
 UNKNOWN_EPOCH = -1

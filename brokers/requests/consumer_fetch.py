@@ -11,13 +11,7 @@ from brokers.replica_manager import ReplicaManager
 from brokers.requests.consumer_reads import ConsumerReads, measure, refused
 from brokers.requests.fetch_session import FetchContext
 from emulator.network import Channel
-from emulator.protocol.clients.fetch import (
-    DEBUGGING_CONSUMER,
-    READ_COMMITTED,
-    ConsumerFetchRequest,
-    Stability,
-    id_of,
-)
+from emulator.protocol.clients.fetch import DEBUGGING_CONSUMER, READ_COMMITTED, ConsumerFetchRequest, Stability, id_of
 from emulator.protocol.clients.produce import KnownLeader
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import FetchedFields, FetchRequest

@@ -4,11 +4,7 @@ from brokers.replica_manager import ReplicaManager
 from brokers.requests.router import handles
 from brokers.topic_creation import check_name
 from emulator.network import Channel
-from emulator.protocol.describe_producers import (
-    DescribedProducers,
-    DescribeProducersRequest,
-    DescribeProducersResponse,
-)
+from emulator.protocol.describe_producers import DescribedProducers, DescribeProducersRequest, DescribeProducersResponse
 from emulator.protocol.errors import NO_ERROR, ApiException, Errors
 from emulator.protocol.types import TopicPartition
 

@@ -17,12 +17,7 @@ from controller.watches import Watches
 from controller.zk_client import KafkaZkClient
 from emulator.logger import get_logger
 from emulator.protocol import znodes
-from emulator.protocol.elect_leaders import (
-    ElectionsRequested,
-    ElectionType,
-    ElectLeadersRequest,
-    ElectLeadersResponse,
-)
+from emulator.protocol.elect_leaders import ElectionsRequested, ElectionType, ElectLeadersRequest, ElectLeadersResponse
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 

@@ -22,10 +22,7 @@ from emulator.protocol.alter_reassignments import (
 )
 from emulator.protocol.assignments import ReplicaAssignment, Replicas
 from emulator.protocol.errors import Errors
-from emulator.protocol.list_reassignments import (
-    ListPartitionReassignmentsRequest,
-    ListPartitionReassignmentsResponse,
-)
+from emulator.protocol.list_reassignments import ListPartitionReassignmentsRequest, ListPartitionReassignmentsResponse
 from emulator.protocol.scala_order import ScalaCollections
 from emulator.protocol.types import TopicPartition
 

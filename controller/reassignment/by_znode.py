@@ -23,10 +23,7 @@ from emulator.protocol.alter_reassignments import (
 )
 from emulator.protocol.assignments import Replicas
 from emulator.protocol.errors import Errors
-from emulator.protocol.list_reassignments import (
-    ListPartitionReassignmentsRequest,
-    ListPartitionReassignmentsResponse,
-)
+from emulator.protocol.list_reassignments import ListPartitionReassignmentsRequest, ListPartitionReassignmentsResponse
 from emulator.protocol.scala_order import map_order
 from emulator.protocol.types import TopicPartition
 

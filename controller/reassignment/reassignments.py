@@ -17,10 +17,7 @@ from emulator.protocol.alter_reassignments import (
     AlterPartitionReassignmentsRequest,
     AlterPartitionReassignmentsResponse,
 )
-from emulator.protocol.list_reassignments import (
-    ListPartitionReassignmentsRequest,
-    ListPartitionReassignmentsResponse,
-)
+from emulator.protocol.list_reassignments import ListPartitionReassignmentsRequest, ListPartitionReassignmentsResponse
 from emulator.protocol.types import TopicPartition
 
 P = TypeVar("P", bound=ReassignmentProtocol)

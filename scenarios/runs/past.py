@@ -30,13 +30,7 @@ from emulator.protocol.events import (
 )
 from emulator.protocol.shown import Deviated
 from emulator.protocol.types import NO_LEADER, TopicPartition
-from emulator.protocol.znodes import (
-    CONTROLLER,
-    LeaderAndIsr,
-    broker_path,
-    decode_topic,
-    topic_path,
-)
+from emulator.protocol.znodes import CONTROLLER, LeaderAndIsr, broker_path, decode_topic, topic_path
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers import Violation
 from scenarios.observe.past.cluster_past import Past

@@ -19,16 +19,7 @@ from emulator.streams import Stream
 from emulator.trace import Trace
 from emulator.zookeeper.client.handlers import Handlers
 from emulator.zookeeper.client.idle_session import IdleSession, park
-from emulator.zookeeper.messages import (
-    Ask,
-    CloseSession,
-    Connect,
-    Connected,
-    Ping,
-    Request,
-    WatchEvent,
-    ZkResponse,
-)
+from emulator.zookeeper.messages import Ask, CloseSession, Connect, Connected, Ping, Request, WatchEvent, ZkResponse
 from emulator.zookeeper.spec import PORT, SIZE, ZOOKEEPER, ZkSpec, lay_routes
 from emulator.zookeeper.zk_errors import ZkCode
 

@@ -9,14 +9,7 @@ from attrs import define, field
 
 from emulator.zookeeper.messages import Stat
 from emulator.zookeeper.paths import check_path, split
-from emulator.zookeeper.zk_errors import (
-    BadArguments,
-    BadVersion,
-    NoChildrenForEphemerals,
-    NodeExists,
-    NoNode,
-    NotEmpty,
-)
+from emulator.zookeeper.zk_errors import BadArguments, BadVersion, NoChildrenForEphemerals, NodeExists, NoNode, NotEmpty
 
 _new: Any = tuple.__new__
 

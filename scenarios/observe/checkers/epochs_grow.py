@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from emulator.protocol.events import (
-    BecameFollower,
-    BecameLeader,
-    BrokerRegistered,
-    ControlResponse,
-    NodeStarted,
-)
+from emulator.protocol.events import BecameFollower, BecameLeader, BrokerRegistered, ControlResponse, NodeStarted
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import CONTROLLER_EPOCH
 from emulator.trace import Event

@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from emulator.protocol.events import (
-    GroupGeneration,
-    GroupStateChanged,
-    GroupsUnloaded,
-    NodeStarted,
-    OffsetsRemoved,
-)
+from emulator.protocol.events import GroupGeneration, GroupStateChanged, GroupsUnloaded, NodeStarted, OffsetsRemoved
 from scenarios.observe.checkers.coordinators_log import CoordinatorsLog
 from scenarios.observe.findings.coordination_facts import GenerationAgain
 

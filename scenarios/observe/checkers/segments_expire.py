@@ -6,12 +6,7 @@ from collections.abc import Iterator
 
 from attrs import define
 
-from emulator.protocol.events import (
-    BatchesAppended,
-    CopyStarted,
-    Fault,
-    LogStartMoved,
-)
+from emulator.protocol.events import BatchesAppended, CopyStarted, Fault, LogStartMoved
 from emulator.protocol.shown import RecordsTimed, SegmentRolled
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import CONFIG_BROKERS, decode_config

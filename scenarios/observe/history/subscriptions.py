@@ -44,7 +44,7 @@ def check_subscriptions(of: Any) -> None:
 def _subscriptions(of: type[Any]) -> tuple[tuple[str, type], ...]:
     """The names of the methods and their kinds. Kept, since each run arms the same classes, and annotations are slow to
     read."""
-    found = []
+    found: list[tuple[str, type]] = []
     for name, method in inspect.getmembers(of, inspect.isfunction):
         if name.startswith(PREFIX):
             check_rule(f"{of.__name__}.{name}", method)

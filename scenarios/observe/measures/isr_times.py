@@ -16,13 +16,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from attrs import define
 
-from emulator.protocol.events import (
-    MoveAnswered,
-    MoveCancelled,
-    MoveStarted,
-    NodeCrashed,
-    NodeStarted,
-)
+from emulator.protocol.events import MoveAnswered, MoveCancelled, MoveStarted, NodeCrashed, NodeStarted
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import ALL_BROKERS, CONFIG_TOPICS, LeaderAndIsr, decode_config
 from emulator.trace import Event

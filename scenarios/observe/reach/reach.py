@@ -15,12 +15,7 @@ from scenarios.observe.past.cluster_past import Past
 from scenarios.observe.reach.part import ReachPart, Release
 from scenarios.observe.reach.reached_answers import ReachedAnswers, ReachedSessions
 from scenarios.observe.reach.reached_requests import ReachedElections, ReachedRequests, ReachedStates
-from scenarios.observe.reach.replication import (
-    ReachedFetchers,
-    ReachedIsrs,
-    ReachedLogs,
-    ReachedZombies,
-)
+from scenarios.observe.reach.replication import ReachedFetchers, ReachedIsrs, ReachedLogs, ReachedZombies
 from scenarios.observe.reach.steps import ReachedSteps
 from scenarios.observe.reach.tickets import ReachedTickets
 from scenarios.profiles import PROFILES

@@ -12,12 +12,7 @@ from attrs import evolve
 from controller.procedures import STEPS
 from controller.reassignment.protocol import ReassignmentProtocol
 from controller.shapes import SHAPES
-from emulator.protocol.events import (
-    ControllerElected,
-    ControlRequest,
-    LogDirFailed,
-    NodeStarted,
-)
+from emulator.protocol.events import ControllerElected, ControlRequest, LogDirFailed, NodeStarted
 from emulator.protocol.types import NO_LEADER, TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr, broker_entity, broker_path, state_path, topic_entity
 from emulator.trace.events import ZkWritten

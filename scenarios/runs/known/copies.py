@@ -6,14 +6,7 @@ from typing import TYPE_CHECKING
 
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import BecameFollower, BecameLeader, CopyFailed, FetchPosition, LogReplaced
-from scenarios.runs.known.reason import (
-    Reason,
-    and_what_follows,
-    keeps_its_place,
-    of_lacking,
-    of_partition,
-    of_replica,
-)
+from scenarios.runs.known.reason import Reason, and_what_follows, keeps_its_place, of_lacking, of_partition, of_replica
 
 if TYPE_CHECKING:
     from emulator.protocol.types import TopicPartition

@@ -6,13 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from emulator.protocol.events import (
-    BecameFollower,
-    BecameLeader,
-    Fault,
-    LogLoaded,
-    Truncated,
-)
+from emulator.protocol.events import BecameFollower, BecameLeader, Fault, LogLoaded, Truncated
 from emulator.protocol.types import TopicPartition
 from scenarios.runs.known.ledger import ever, witnesses
 from scenarios.runs.known.reason import (

@@ -6,11 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from emulator.metrics import short_name
-from emulator.protocol.events import (
-    BecameLeader,
-    IsrChanged,
-    PartitionCreated,
-)
+from emulator.protocol.events import BecameLeader, IsrChanged, PartitionCreated
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import broker_path
 from emulator.trace.events import ZkWritten

@@ -5,12 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scenarios.runs.known.ledger import in_isr_since
-from scenarios.runs.known.reason import (
-    Reason,
-    and_where_it_led,
-    of_broker,
-    of_partition,
-)
+from scenarios.runs.known.reason import Reason, and_where_it_led, of_broker, of_partition
 
 if TYPE_CHECKING:
     from emulator.protocol.types import TopicPartition

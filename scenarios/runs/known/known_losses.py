@@ -19,14 +19,7 @@ from emulator.protocol.events import (
 )
 from scenarios.observe.findings.memory_facts import BrokerRemembers
 from scenarios.runs.known.ledger import witnesses
-from scenarios.runs.known.reason import (
-    Reason,
-    Shows,
-    and_where_it_led,
-    of_partition,
-    of_violation,
-    or_awaited,
-)
+from scenarios.runs.known.reason import Reason, Shows, and_where_it_led, of_partition, of_violation, or_awaited
 
 if TYPE_CHECKING:
     from emulator.protocol.types import TopicPartition

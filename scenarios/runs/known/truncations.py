@@ -4,20 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from emulator.protocol.events import (
-    BecameFollower,
-    BecameLeader,
-    IsrProposed,
-    LogLoaded,
-    Truncated,
-)
-from scenarios.runs.known.reason import (
-    Reason,
-    and_where_it_led,
-    keeps_its_place,
-    of_partition,
-    of_replica,
-)
+from emulator.protocol.events import BecameFollower, BecameLeader, IsrProposed, LogLoaded, Truncated
+from scenarios.runs.known.reason import Reason, and_where_it_led, keeps_its_place, of_partition, of_replica
 
 if TYPE_CHECKING:
     from emulator.protocol.types import TopicPartition

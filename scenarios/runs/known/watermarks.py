@@ -6,11 +6,7 @@ from typing import TYPE_CHECKING
 
 from scenarios.observe.findings.compaction_facts import Compacts
 from scenarios.runs.known.ledger import at_once, in_role
-from scenarios.runs.known.reason import (
-    Reason,
-    of_replica,
-    of_violation,
-)
+from scenarios.runs.known.reason import Reason, of_replica, of_violation
 
 if TYPE_CHECKING:
     from scenarios.observe.checkers import Violation

@@ -13,12 +13,7 @@ from attrs import frozen
 
 from scenarios.studies.clients.driver_process import SeenLine
 from scenarios.studies.clients.evidence import ClientFinding, Evidence, named
-from scenarios.studies.clients.reading_judges import (
-    gone_back,
-    out_of_the_log,
-    skipped,
-    stopped,
-)
+from scenarios.studies.clients.reading_judges import gone_back, out_of_the_log, skipped, stopped
 from scenarios.studies.clients.transaction_judges import aborted_reads, fractured, lost_transactions
 
 Judging = Callable[[Evidence], Iterator[ClientFinding]]

@@ -12,12 +12,7 @@ from scenarios.runs.dataset.arm import FOLDER, Arm
 from scenarios.runs.dataset.run_record import DONE
 from scenarios.studies.report.arm_axes import ArmAxes
 from scenarios.studies.report.compared_data import compared_data
-from scenarios.studies.report.compared_tables import (
-    axes_table,
-    comparison_tables,
-    completion_table,
-    varying,
-)
+from scenarios.studies.report.compared_tables import axes_table, comparison_tables, completion_table, varying
 from scenarios.studies.report.first_screen import answer, brief, doubts, scores
 from scenarios.studies.report.html_page import Page, Section, choice, command, figure, figures, note, tile, tiles
 from scenarios.studies.report.markup import Html, Node, element, joined

@@ -20,15 +20,7 @@ from scenarios.studies.statistics.censored import Times, completions
 from scenarios.studies.statistics.doubts import doubts
 from scenarios.studies.statistics.front import front
 from scenarios.studies.statistics.layout import Layout, Reference, axes_of, check_axis, laid_out, level_of, place
-from scenarios.studies.statistics.result import (
-    Comparison,
-    Completions,
-    Effects,
-    Front,
-    Level,
-    MetricVerdict,
-    Row,
-)
+from scenarios.studies.statistics.result import Comparison, Completions, Effects, Front, Level, MetricVerdict, Row
 from scenarios.studies.statistics.rows import rows_of
 from scenarios.studies.statistics.run_figures import TIME_TO_COMPLETE, RunFigures, has_leapt
 from scenarios.studies.statistics.said import said, told

@@ -3,11 +3,7 @@
 from typing import Any
 
 from emulator.protocol.errors import Errors
-from emulator.protocol.groups.find_coordinator import (
-    FindCoordinatorRequest,
-    FindCoordinatorResponse,
-    FoundCoordinator,
-)
+from emulator.protocol.groups.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse, FoundCoordinator
 from emulator.protocol.groups.membership import (
     HeartbeatRequest,
     HeartbeatResponse,

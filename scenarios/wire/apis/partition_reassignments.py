@@ -9,10 +9,7 @@ from emulator.protocol.alter_reassignments import (
 from emulator.protocol.assignments import ReplicaAssignment
 from emulator.protocol.elect_leaders import ElectionType, ElectLeadersRequest, ElectLeadersResponse
 from emulator.protocol.errors import Errors
-from emulator.protocol.list_reassignments import (
-    ListPartitionReassignmentsRequest,
-    ListPartitionReassignmentsResponse,
-)
+from emulator.protocol.list_reassignments import ListPartitionReassignmentsRequest, ListPartitionReassignmentsResponse
 from emulator.protocol.types import TopicPartition
 from scenarios.wire.apis.base import Body, Connection, InvalidRequest, WireApi, wire_api
 from scenarios.wire.apis.shared import by_topic, coded, microseconds, partitions_of

@@ -3,11 +3,7 @@
 from itertools import groupby
 from typing import Any
 
-from emulator.protocol.describe_producers import (
-    ActiveProducer,
-    DescribeProducersRequest,
-    DescribeProducersResponse,
-)
+from emulator.protocol.describe_producers import ActiveProducer, DescribeProducersRequest, DescribeProducersResponse
 from emulator.protocol.transactions.describing import (
     DescribedTransaction,
     DescribeTransactionsRequest,

@@ -5,13 +5,7 @@ A body is a dict with the names of Kafka's message definitions in snake_case (``
 version lacks has its default after decoding, is left out when encoding, and a missing key is encoded as its default.
 """
 
-from scenarios.wire.codec.frames import (
-    WireRequest,
-    decode_request,
-    decode_response,
-    encode_request,
-    encode_response,
-)
+from scenarios.wire.codec.frames import WireRequest, decode_request, decode_response, encode_request, encode_response
 from scenarios.wire.codec.malformed import MalformedFrame, UnsupportedVersion
 from scenarios.wire.codec.messages import APIS
 

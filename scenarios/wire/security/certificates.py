@@ -96,12 +96,7 @@ def _make(folder: Path, hosts: Sequence[str]) -> None:
 
 def _pkcs8(certificate: Any) -> bytes:
     """The key of a certificate in the form that Java reads, too."""
-    from cryptography.hazmat.primitives.serialization import (
-        Encoding,
-        NoEncryption,
-        PrivateFormat,
-        load_pem_private_key,
-    )
+    from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, load_pem_private_key
 
     key = load_pem_private_key(certificate.private_key_pem.bytes(), None)
     return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())

@@ -13,11 +13,7 @@ from emulator.protocol.groups.find_coordinator import CoordinatorType
 from emulator.protocol.groups.group_offsets import OffsetToCommit
 from emulator.protocol.produce import InitProducerIdRequest
 from emulator.protocol.records import TRANSACTIONAL, ProducedRecords, RecordHeader, write_records
-from emulator.protocol.transactions.coordination import (
-    AddOffsetsToTxnRequest,
-    AddPartitionsToTxnRequest,
-    EndTxnRequest,
-)
+from emulator.protocol.transactions.coordination import AddOffsetsToTxnRequest, AddPartitionsToTxnRequest, EndTxnRequest
 from emulator.protocol.transactions.txn_offset_commit import TxnOffsetCommitRequest
 from emulator.protocol.types import TopicPartition
 from scenarios.cluster.clients.admin import KafkaError

@@ -15,18 +15,10 @@ from emulator.protocol.alter_reassignments import (
 from emulator.protocol.assignments import ReplicaAssignment, without
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import MoveAnswered, MoveCancelled, MovesListed, MoveStarted, MovesVerified
-from emulator.protocol.list_reassignments import (
-    ListPartitionReassignmentsRequest,
-    ListPartitionReassignmentsResponse,
-)
+from emulator.protocol.list_reassignments import ListPartitionReassignmentsRequest, ListPartitionReassignmentsResponse
 from emulator.protocol.shown import MistakeAnswered
 from emulator.protocol.types import TopicPartition
-from emulator.protocol.znodes import (
-    BROKER_IDS,
-    REASSIGN_PARTITIONS,
-    decode_reassignment,
-    encode_reassignment,
-)
+from emulator.protocol.znodes import BROKER_IDS, REASSIGN_PARTITIONS, decode_reassignment, encode_reassignment
 from emulator.zookeeper import NodeExists, NoNode, ZkClient
 from scenarios.cluster.clients.admin import KafkaError
 from scenarios.cluster.clients.operator import Operator
