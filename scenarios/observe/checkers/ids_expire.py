@@ -30,7 +30,6 @@ class IdsExpire(Checker):
     ids = ("X9",)
     gravity = Gravity.LIVENESS
     statement = "unused(id) ⇒ soon expired(id): a transactional id that is not used is removed"
-    catches = ()
     fails_when = "a coordinator takes no id for unused"
 
     def begin(self) -> None:

@@ -27,7 +27,6 @@ class NoAcks1RecordLost(Checker):
         "no record acknowledged with acks=1 is ever lost, which Kafka does not promise"
     )
     catches = ("KIP-679",)
-    fails_when = None
     opt_in = True
 
     def begin(self) -> None:
