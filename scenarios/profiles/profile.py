@@ -146,6 +146,23 @@ class Difference:
     policies: Mapping[str, Any] = field(factory=dict)
 
 
+def message_format(version: str, before: str = "") -> Difference:
+    """The difference that ``version`` is the message format of a release."""
+    return Difference(
+        title="message.format.version is, by default,",
+        here=version,
+        before=before,
+        source="ApiVersion.latestVersion, 1.1.1 to 3.0.2",
+        policies={"brokers.message_format": version},
+    )
+
+
+def api_versions(release: str, here: str, source: str, before: str = "") -> Difference:
+    """The difference that a release announces its own versions of APIs."""
+    title, policies = "clients find the versions of APIs of", {"brokers.api_versions": release}
+    return Difference(title=title, here=here, before=before, source=source, policies=policies)
+
+
 @frozen(kw_only=True)
 class Profile:
     """One release, or one document, by name.

@@ -7,7 +7,7 @@ from controller.state_machines.rules import FOUR_STATES
 from fetchers.assignment import signed_fetcher_id
 from fetchers.failures import THREAD_DIES
 from scenarios.profiles import release_metrics
-from scenarios.profiles.profile import Difference
+from scenarios.profiles.profile import Difference, api_versions
 from scenarios.profiles.releases.kafka_1_1 import PROFILE as KAFKA_1_1
 from scenarios.profiles.tickets import differences
 
@@ -224,12 +224,11 @@ PROFILE = KAFKA_1_1.with_differences(
         source="Kafka's code, 0.8.0 and 1.1",
         policies={"brokers.under_replication": FactorAtCreation()},
     ),
-    Difference(
-        title="clients find the versions of APIs of",
-        here="none, as there is no ApiVersions: `serve` announces those of 3.0 all the same, since none of its own are "
+    api_versions(
+        RELEASE,
+        "none, as there is no ApiVersions: `serve` announces those of 3.0 all the same, since none of its own are "
         "served",
-        source="Protocol.java of 0.8.0",
-        policies={"brokers.api_versions": RELEASE},
+        "Protocol.java of 0.8.0",
     ),
     name="kafka-0.8",
     release=RELEASE,

@@ -3,7 +3,7 @@
 from brokers.metadata_cache import MetadataCache
 from controller.metrics import is_offline_by_leader
 from scenarios.profiles import release_metrics
-from scenarios.profiles.profile import Difference
+from scenarios.profiles.profile import Difference, api_versions, message_format
 from scenarios.profiles.releases.kafka_2_3 import PROFILE as KAFKA_2_3
 from scenarios.profiles.tickets import differences
 
@@ -114,21 +114,14 @@ PROFILE = KAFKA_2_3.with_differences(
         source="KIP-320, 2.1 (Partition.readRecords)",
         policies={"brokers.isr_write_holds_readers": False},
     ),
-    Difference(
-        title="clients find the versions of APIs of",
+    api_versions(
+        RELEASE,
+        "1.1.1: Produce up to 5, Fetch up to 7, no leader epochs",
+        "the requests' schemas of 1.1.1",
         before="2.3.1: a transactional producer has to be closed after an error that breaks its sequence numbers "
         "(InitProducerId 1), and commits offsets for members that their group has lost (TxnOffsetCommit 2)",
-        here="1.1.1: Produce up to 5, Fetch up to 7, no leader epochs",
-        source="the requests' schemas of 1.1.1",
-        policies={"brokers.api_versions": RELEASE},
     ),
-    Difference(
-        title="message.format.version is, by default,",
-        before="2.3-IV1",
-        here="1.1-IV0",
-        source="ApiVersion.latestVersion, 1.1.1 to 3.0.2",
-        policies={"brokers.message_format": "1.1-IV0"},
-    ),
+    message_format("1.1-IV0", before="2.3-IV1"),
     name="kafka-1.1",
     release=RELEASE,
     help="1.1: the wiki's 12 steps, no fenced writes, no broker epochs, no KIP-461",

@@ -3,7 +3,7 @@
 from emulator.protocol.errors import Errors
 from emulator.protocol.produce import KeylessRecords
 from scenarios.profiles import release_metrics
-from scenarios.profiles.profile import Difference
+from scenarios.profiles.profile import Difference, api_versions, message_format
 from scenarios.profiles.releases.kafka_2_3 import PROFILE as KAFKA_2_3
 from scenarios.profiles.tickets import differences
 
@@ -158,18 +158,12 @@ PROFILE = KAFKA_2_3.with_differences(
         source="KIP-455, 2.4",
         policies={"any_move_forbids_expansion": False},
     ),
-    Difference(
-        title="clients find the versions of APIs of",
-        here="2.4.1: moves and their list (KIP-455); a transactional producer is treated as in 2.3 (InitProducerId 2)",
-        source="message definitions of 2.4.1",
-        policies={"brokers.api_versions": RELEASE},
+    api_versions(
+        RELEASE,
+        "2.4.1: moves and their list (KIP-455); a transactional producer is treated as in 2.3 (InitProducerId 2)",
+        "message definitions of 2.4.1",
     ),
-    Difference(
-        title="message.format.version is, by default,",
-        here="2.4-IV1",
-        source="ApiVersion.latestVersion, 1.1.1 to 3.0.2",
-        policies={"brokers.message_format": "2.4-IV1"},
-    ),
+    message_format("2.4-IV1"),
     name="kafka-2.4",
     release=RELEASE,
     help="2.4: adding and removing replicas, override and cancel (KIP-455)",

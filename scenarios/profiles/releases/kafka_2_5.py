@@ -3,7 +3,7 @@
 from emulator.protocol.errors import Errors
 from emulator.protocol.produce import KeylessRecords
 from scenarios.profiles import release_metrics
-from scenarios.profiles.profile import Difference
+from scenarios.profiles.profile import Difference, api_versions, message_format
 from scenarios.profiles.releases.kafka_2_4 import PROFILE as KAFKA_2_4
 from scenarios.profiles.tickets import differences
 
@@ -72,19 +72,13 @@ PROFILE = KAFKA_2_4.with_differences(
         source="KAFKA-9801, 2.5",
         policies={"brokers.groups.static_member_rebalances": True},
     ),
-    Difference(
-        title="clients find the versions of APIs of",
-        here="2.5.1: a transactional producer raises its epoch after such an error and goes on (KIP-360, "
+    api_versions(
+        RELEASE,
+        "2.5.1: a transactional producer raises its epoch after such an error and goes on (KIP-360, "
         "InitProducerId 3), and may commit no offsets for such members (KIP-447, TxnOffsetCommit 3)",
-        source="KIP-360 and KIP-447, 2.5",
-        policies={"brokers.api_versions": RELEASE},
+        "KIP-360 and KIP-447, 2.5",
     ),
-    Difference(
-        title="message.format.version is, by default,",
-        here="2.5-IV0",
-        source="ApiVersion.latestVersion, 1.1.1 to 3.0.2",
-        policies={"brokers.message_format": "2.5-IV0"},
-    ),
+    message_format("2.5-IV0"),
     name="kafka-2.5",
     release=RELEASE,
     help="2.5: kafka-2.4 with longer timeouts (KIP-537)",

@@ -1,7 +1,7 @@
 """Kafka 2.6: StopReplica with leader epochs (KIP-570)."""
 
 from controller.operations.rebalance import preferred_could_lead
-from scenarios.profiles.profile import SCALA_2_13, Difference
+from scenarios.profiles.profile import SCALA_2_13, Difference, api_versions, message_format
 from scenarios.profiles.releases.kafka_2_4 import LOGGERS as LOGGERS_OF_2_4
 from scenarios.profiles.releases.kafka_2_5 import PROFILE as KAFKA_2_5
 from scenarios.profiles.tickets import differences
@@ -80,18 +80,8 @@ PROFILE = KAFKA_2_5.with_differences(
         source="KAFKA-9666, 2.6",
         policies={"brokers.transactions.fences_once": True},
     ),
-    Difference(
-        title="clients find the versions of APIs of",
-        here="2.6.3: as in 2.5, and StopReplica 3, DescribeConfigs 3",
-        source="message definitions of 2.6.3",
-        policies={"brokers.api_versions": RELEASE},
-    ),
-    Difference(
-        title="message.format.version is, by default,",
-        here="2.6-IV0",
-        source="ApiVersion.latestVersion, 1.1.1 to 3.0.2",
-        policies={"brokers.message_format": "2.6-IV0"},
-    ),
+    api_versions(RELEASE, "2.6.3: as in 2.5, and StopReplica 3, DescribeConfigs 3", "message definitions of 2.6.3"),
+    message_format("2.6-IV0"),
     name="kafka-2.6",
     release=RELEASE,
     help="2.6: kafka-2.5 with leader epochs in StopReplica (KIP-570)",

@@ -2,7 +2,7 @@
 
 from brokers.partition.isr import ByController
 from fetchers.truncation import OnFetch
-from scenarios.profiles.profile import Difference
+from scenarios.profiles.profile import Difference, api_versions, message_format
 from scenarios.profiles.releases.kafka_2_6 import PROFILE as KAFKA_2_6
 from scenarios.profiles.tickets import differences
 
@@ -63,19 +63,13 @@ PROFILE = KAFKA_2_6.with_differences(
         source="KAFKA-10284, 2.7",
         policies={"brokers.groups.static_member_stored": True},
     ),
-    Difference(
-        title="clients find the versions of APIs of",
-        here="2.7.2: as in 2.6; a transactional producer learns whether it is fenced for good (PRODUCER_FENCED: "
+    api_versions(
+        RELEASE,
+        "2.7.2: as in 2.6; a transactional producer learns whether it is fenced for good (PRODUCER_FENCED: "
         "KIP-588, InitProducerId 4)",
-        source="KIP-588, 2.7",
-        policies={"brokers.api_versions": RELEASE},
+        "KIP-588, 2.7",
     ),
-    Difference(
-        title="message.format.version is, by default,",
-        here="2.7-IV2",
-        source="ApiVersion.latestVersion, 1.1.1 to 3.0.2",
-        policies={"brokers.message_format": "2.7-IV2"},
-    ),
+    message_format("2.7-IV2"),
     name="kafka-2.7",
     release=RELEASE,
     help="2.7: kafka-2.6 with ISRs changed by the controller (KIP-497)",

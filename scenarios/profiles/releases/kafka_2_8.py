@@ -3,7 +3,7 @@
 from brokers.partition.isr import ByController
 from controller.state_machines.rules import as_in_set
 from emulator.protocol.scala_order import SCALA_2_12_13
-from scenarios.profiles.profile import Difference
+from scenarios.profiles.profile import Difference, api_versions, message_format
 from scenarios.profiles.releases.kafka_2_7 import PROFILE as KAFKA_2_7
 from scenarios.profiles.tickets import differences
 
@@ -80,18 +80,12 @@ PROFILE = KAFKA_2_7.with_differences(
         source="KAFKA-9751: KafkaApis.getTopicMetadata, 2.8",
         policies={"brokers.internal_topics_need_leave": True},
     ),
-    Difference(
-        title="clients find the versions of APIs of",
-        here="2.8.2: as in 2.7, and topic ids (Metadata 10, CreateTopics 7, DeleteTopics 6), DescribeCluster",
-        source="KIP-516 and KIP-700, 2.8",
-        policies={"brokers.api_versions": RELEASE},
+    api_versions(
+        RELEASE,
+        "2.8.2: as in 2.7, and topic ids (Metadata 10, CreateTopics 7, DeleteTopics 6), DescribeCluster",
+        "KIP-516 and KIP-700, 2.8",
     ),
-    Difference(
-        title="message.format.version is, by default,",
-        here="2.8-IV1",
-        source="ApiVersion.latestVersion, 1.1.1 to 3.0.2",
-        policies={"brokers.message_format": "2.8-IV1"},
-    ),
+    message_format("2.8-IV1"),
     name="kafka-2.8",
     release=RELEASE,
     help="2.8: kafka-2.7 with topic ids (KIP-516)",

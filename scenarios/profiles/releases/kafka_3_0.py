@@ -1,7 +1,7 @@
 """Kafka 3.0 (3.0.2) with ZooKeeper: producer ids from the controller (KIP-730)."""
 
 from brokers.partition.isr import ByController
-from scenarios.profiles.profile import Difference
+from scenarios.profiles.profile import Difference, api_versions, message_format
 from scenarios.profiles.releases.kafka_2_8 import PROFILE as KAFKA_2_8
 from scenarios.profiles.tickets import differences
 
@@ -69,18 +69,12 @@ PROFILE = KAFKA_2_8.with_differences(
         source="GroupCoordinator.validateOffsetCommit, 3.0 to 3.2",
         policies={"brokers.groups.empty_validates_members": True},
     ),
-    Difference(
-        title="clients find the versions of APIs of",
-        here="3.0.2: as in 2.8, and several groups in one request (FindCoordinator 4, OffsetFetch 8), ListOffsets 7",
-        source="KIP-699, KIP-709 and KIP-734, 3.0",
-        policies={"brokers.api_versions": RELEASE},
+    api_versions(
+        RELEASE,
+        "3.0.2: as in 2.8, and several groups in one request (FindCoordinator 4, OffsetFetch 8), ListOffsets 7",
+        "KIP-699, KIP-709 and KIP-734, 3.0",
     ),
-    Difference(
-        title="message.format.version is, by default,",
-        here="3.0-IV1",
-        source="ApiVersion.latestVersion, 1.1.1 to 3.0.2",
-        policies={"brokers.message_format": "3.0-IV1"},
-    ),
+    message_format("3.0-IV1"),
     name="kafka-3.0",
     release=RELEASE,
     help="3.0: kafka-2.8 with producer ids from the controller (KIP-730)",

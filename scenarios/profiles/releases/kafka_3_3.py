@@ -1,7 +1,7 @@
 """Kafka 3.3 (3.3.2) with ZooKeeper: AlterPartition, which is refused for what it must not change (KIP-841)."""
 
 from brokers.partition.isr import ByController
-from scenarios.profiles.profile import Difference
+from scenarios.profiles.profile import Difference, api_versions
 from scenarios.profiles.releases.kafka_3_0 import PROFILE as KAFKA_3_0
 from scenarios.profiles.tickets import differences
 
@@ -104,12 +104,11 @@ PROFILE = KAFKA_3_0.with_differences(
         source="KAFKA-13175, 3.1",
         policies={"brokers.admin.refuses_marked": True},
     ),
-    Difference(
-        title="clients find the versions of APIs of",
-        here="3.3.2: as in 3.0, and topic ids (Metadata 12, Fetch 13), reasons to join and leave (JoinGroup 9, "
+    api_versions(
+        RELEASE,
+        "3.3.2: as in 3.0, and topic ids (Metadata 12, Fetch 13), reasons to join and leave (JoinGroup 9, "
         "LeaveGroup 5), DescribeLogDirs 4",
-        source="KIP-800, 3.2; KIP-827, 3.3",
-        policies={"brokers.api_versions": RELEASE},
+        "KIP-800, 3.2; KIP-827, 3.3",
     ),
     name="kafka-3.3",
     release=RELEASE,

@@ -1,6 +1,6 @@
 """Kafka 3.6 (3.6.2) with ZooKeeper: a move that is cancelled leaves nothing behind (KAFKA-13972)."""
 
-from scenarios.profiles.profile import Difference
+from scenarios.profiles.profile import Difference, api_versions
 from scenarios.profiles.releases.kafka_3_3 import PROFILE as KAFKA_3_3
 from scenarios.profiles.tickets import differences
 
@@ -35,12 +35,7 @@ PROFILE = KAFKA_3_3.with_differences(
         source="KAFKA-14694, 3.6",
         policies={"brokers.producers_wait_for_ids": False},
     ),
-    Difference(
-        title="clients find the versions of APIs of",
-        here="3.6.2: as in 3.3, and Fetch 15",
-        source="message definitions of 3.6.2",
-        policies={"brokers.api_versions": RELEASE},
-    ),
+    api_versions(RELEASE, "3.6.2: as in 3.3, and Fetch 15", "message definitions of 3.6.2"),
     name="kafka-3.6",
     release=RELEASE,
     help="3.6: kafka-3.3 without strays of cancelled moves (KAFKA-13972)",

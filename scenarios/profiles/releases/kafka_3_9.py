@@ -1,6 +1,6 @@
 """Kafka 3.9 (3.9.1) with ZooKeeper, the last: min.insync.replicas holds the high watermark (KAFKA-15583)."""
 
-from scenarios.profiles.profile import Difference
+from scenarios.profiles.profile import Difference, api_versions
 from scenarios.profiles.releases.kafka_3_6 import PROFILE as KAFKA_3_6
 from scenarios.profiles.tickets import differences
 
@@ -42,12 +42,11 @@ PROFILE = KAFKA_3_6.with_differences(
         source="KAFKA-16095, 3.8",
         policies={"brokers.groups.states_in_any_case": True},
     ),
-    Difference(
-        title="clients find the versions of APIs of",
-        here="3.9.1: as in 3.6, and Produce 11 and Fetch 17, which name leaders (KIP-951), "
+    api_versions(
+        RELEASE,
+        "3.9.1: as in 3.6, and Produce 11 and Fetch 17, which name leaders (KIP-951), "
         "OffsetCommit 9, OffsetFetch 9, FindCoordinator 5, DescribeCluster 1",
-        source="KIP-951, KIP-848 and KIP-890, 3.7 and 3.8",
-        policies={"brokers.api_versions": RELEASE},
+        "KIP-951, KIP-848 and KIP-890, 3.7 and 3.8",
     ),
     name="kafka-3.9",
     release=RELEASE,
