@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from controller.context import Replica
 from controller.states import PAGE_REPLICA_PREDECESSORS, REPLICA_PREDECESSORS, ReplicaState
@@ -107,6 +107,3 @@ FOUR_STATES = ReplicaRules(
     broker_order=as_named,
 )
 """The rules of the controller page, and of releases before topics could be deleted."""
-
-FOUR_STATES_TRUSTING_MEMORY = evolve(FOUR_STATES, stops_offline=False, trusts_memory=True, keeps_last_in_isr=False)
-"""The rules of the first release (kafka.controller.ReplicaStateMachine, 0.8.0)."""

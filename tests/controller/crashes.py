@@ -1,13 +1,13 @@
 """Rows of crash tables: the controller dies after a step, and what the next one finds and does (readings §2 and §5)."""
 
-from attrs import define, frozen
+from attrs import define, evolve, frozen
 
 from controller.policies import ControllerPolicies
 from controller.reassignment.kafka_42 import Kafka42
 from controller.reassignment.kafka_6794 import Kafka6794
 from controller.reassignment.wiki import Wiki
 from controller.state_machines.leader_election_algorithms import IN_ORDER_OF_ISR
-from controller.state_machines.rules import FOUR_STATES_TRUSTING_MEMORY
+from controller.state_machines.rules import FOUR_STATES
 from emulator.gates import Edge, Visit
 from emulator.protocol.events import LeaderElected, MoveFinished
 from emulator.protocol.types import TopicPartition
@@ -16,9 +16,9 @@ from tests.controller.lab import EXPIRY_US, Lab, run
 from tests.controller.notes import Notes
 
 TP = TopicPartition("orders", 0)
-KAFKA_42 = ControllerPolicies(
-    reassignment=Kafka42(), replicas=FOUR_STATES_TRUSTING_MEMORY, selectors=IN_ORDER_OF_ISR, pinned=6
-)
+RULES = evolve(FOUR_STATES, stops_offline=False, trusts_memory=True, keeps_last_in_isr=False)
+"""The rules of the first release (kafka.controller.ReplicaStateMachine, 0.8.0)."""
+KAFKA_42 = ControllerPolicies(reassignment=Kafka42(), replicas=RULES, selectors=IN_ORDER_OF_ISR, pinned=6)
 WIKI = ControllerPolicies(reassignment=Wiki(), pinned=6)
 KAFKA_6794 = ControllerPolicies(reassignment=Kafka6794(), pinned=6)
 Replicas = tuple[int, ...]
