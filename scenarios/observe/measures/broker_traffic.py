@@ -72,13 +72,9 @@ class BrokerTraffic(Fold):
         self._until_us = 0
         self._measured = False
         self._peaks: list[int | None] = [None, None]
-        source.trace.fold(MetricRegistered, self._registered)
         self._leapt: list[Leapt] = []
         """The leaps that have ended since the last second was closed."""
-        source.trace.fold(MeterMarked, self._marked)
         self._leaps = False
-        source.trace.fold(LeapBegan, self._leap_began)
-        source.trace.fold(Leapt, self._leap_ended)
 
     def finish(self, end_us: int) -> None:
         self._close()
@@ -90,13 +86,13 @@ class BrokerTraffic(Fold):
     def tables(self) -> Mapping[str, list[Any]]:
         return {"broker_traffic": self._rows}
 
-    def _registered(self, event: MetricRegistered) -> None:
+    def on_registered(self, event: MetricRegistered) -> None:
         place = METERS.get(event.metric)
         if place is not None:
             self._totals[event.node, place] = 0
             self._measured = self._measured or place >= _REPLICATION
 
-    def _marked(self, event: MeterMarked) -> None:
+    def on_marked(self, event: MeterMarked) -> None:
         place = METERS.get(event.metric)
         if place is None:
             return
@@ -109,10 +105,10 @@ class BrokerTraffic(Fold):
         second = self._seconds.setdefault(event.node, {})
         second[place] = second.get(place, 0) + counted
 
-    def _leap_began(self, event: LeapBegan) -> None:
+    def on_leap_began(self, event: LeapBegan) -> None:
         self._leaps = True
 
-    def _leap_ended(self, event: Leapt) -> None:
+    def on_leap_ended(self, event: Leapt) -> None:
         self._leaps = False
         self._leapt.append(event)
 

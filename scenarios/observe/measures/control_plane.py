@@ -8,7 +8,7 @@ Faults, violations and the lives of fetcher threads become rows here as well.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple
 
 from controller.shapes import SHAPES
@@ -116,19 +116,6 @@ class ControlPlane(Fold):
         self._last_steps = last_steps()
         self._done: dict[TopicPartition, dict[tuple[str, int, int], int]] = {}
         """The epoch in which each step was done first, by step, broker and hop, for each partition that is moved."""
-        kinds: dict[type[Any], Callable[[Any], None]] = {
-            ControlRequest: self._requested,
-            ZkWritten: self._written,
-            Step: self._stepped,
-            Fault: lambda event: self._keep("faults", event),
-            Violated: self._violated,
-            FetcherStarted: self._fetcher_started,
-            FetcherStopped: self._fetcher_stopped,
-            PartitionFailed: self._failed,
-            PartitionFailureCleared: self._unfailed,
-        }
-        for kind, see in kinds.items():
-            source.trace.fold(kind, see)
 
     def tables(self) -> Mapping[str, list[Any]]:
         return self._rows
@@ -137,18 +124,21 @@ class ControlPlane(Fold):
         if self._keep_rows:
             self._rows[table].append(row)
 
-    def _requested(self, event: ControlRequest) -> None:
+    def on_fault(self, event: Fault) -> None:
+        self._keep("faults", event)
+
+    def on_requested(self, event: ControlRequest) -> None:
         stem = _STEMS[event.api]
         self.counts[f"{stem}_requests"] += 1
         self.counts[f"{stem}_partitions"] += event.partitions
         self._keep("requests", event[:-1])
 
-    def _written(self, event: ZkWritten) -> None:
+    def on_written(self, event: ZkWritten) -> None:
         self.counts["zk_writes"] += 1
         self._epoch += event.path == CONTROLLER_EPOCH and event.op != "delete"
         self._keep("zk_writes", event[:-1])
 
-    def _stepped(self, event: Step) -> None:
+    def on_stepped(self, event: Step) -> None:
         if event.edge == "after":
             self.counts["steps"] += 1
             if event.partition >= 0:
@@ -165,24 +155,24 @@ class ControlPlane(Fold):
             if event.step == last:
                 del self._done[tp]
 
-    def _violated(self, event: Violated) -> None:
+    def on_violated(self, event: Violated) -> None:
         self.counts["violations"] += 1
         self._keep("violations", event)
 
-    def _fetcher_started(self, event: FetcherStarted) -> None:
+    def on_fetcher_started(self, event: FetcherStarted) -> None:
         at, node = event[:3], event.node
         self._keep("fetchers", FetcherRow(*at, node, "started", event.fetcher, event.leader, None, None, None, None))
 
-    def _fetcher_stopped(self, event: FetcherStopped) -> None:
+    def on_fetcher_stopped(self, event: FetcherStopped) -> None:
         at, node, tp = event[:3], event.node, (event.topic, event.partition)
         where = (*tp, event.reason, event.error) if event.error else (None, None, event.reason, None)
         self._keep("fetchers", FetcherRow(*at, node, "stopped", event.fetcher, event.leader, *where))
 
-    def _failed(self, event: PartitionFailed) -> None:
+    def on_failed(self, event: PartitionFailed) -> None:
         self.counts["failed_partitions"] += 1
         at, node, tp = event[:3], event.node, (event.topic, event.partition)
         self._keep("fetchers", FetcherRow(*at, node, "failed", event.fetcher, None, *tp, event.reason, event.error))
 
-    def _unfailed(self, event: PartitionFailureCleared) -> None:
+    def on_unfailed(self, event: PartitionFailureCleared) -> None:
         at, node, tp = event[:3], event.node, (event.topic, event.partition)
         self._keep("fetchers", FetcherRow(*at, node, "failure_cleared", None, None, *tp, event.reason, None))

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, get_type_hints
 from attrs import Factory, frozen
 
 from emulator.trace import Trace
+from scenarios.observe.history.subscriptions import arm
 from scenarios.observe.measures.figure import Figure, Value
 from scenarios.observe.measures.isr_row import IsrChanged
 from scenarios.observe.past.cluster_past import Past
@@ -67,7 +68,8 @@ class Table:
 
 
 class Fold:
-    """The base of all folds. A subclass subscribes in its constructor; its work per event is O(1).
+    """The base of all folds. It is subscribed to what its ``on_...`` methods are annotated with, as a checker is; a
+    subclass may subscribe to more in its constructor. Its work per event is O(1).
 
     Attributes:
         FIGURES: the figures that it computes.
@@ -80,6 +82,7 @@ class Fold:
 
     def __init__(self, source: RunParts) -> None:
         self.counts: dict[str, int] = {}
+        arm(self, source.trace, source.past)
 
     def finish(self, end_us: int) -> None:
         """Close the open intervals: the run has ended."""

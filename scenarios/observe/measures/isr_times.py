@@ -122,16 +122,7 @@ class IsrTimes(Fold):
         self._partitions: dict[TopicPartition, _PartitionIsr] = {}
         self._down: set[int] = set()  # asked for membership only, never iterated
         self._cluster = past.now
-        past.subscribe(AssignmentWritten, self._assigned)
-        past.subscribe(StateWritten, self._stated)
-        trace.fold(ZkWritten, self._configured)
-        trace.fold(MoveStarted, self._move_started)
-        trace.fold(MoveCancelled, self._move_cancelled)
-        trace.fold(MoveAnswered, self._move_answered)
         MoveEnds(trace, past, self._move_ended)
-        trace.fold(Step, self._stepped)
-        trace.fold(NodeStarted, self._node_started)
-        trace.fold(NodeCrashed, self._node_crashed)
 
     def finish(self, end_us: int) -> None:
         for partition in self._partitions.values():
@@ -175,19 +166,19 @@ class IsrTimes(Fold):
         partition = self._partitions.get(tp)
         return -1 if partition is None or partition.state is None else partition.state.leader
 
-    def _assigned(self, event: AssignmentWritten) -> None:
+    def on_assigned(self, event: AssignmentWritten) -> None:
         partition = self._partition(event.tp)
         partition.assignment = event.replicas
         if not event.replicas:
             partition.deleting = False
         self._changed(partition, event)
 
-    def _stated(self, event: StateWritten) -> None:
+    def on_stated(self, event: StateWritten) -> None:
         partition = self._partition(event.tp)
         partition.state = event.state
         self._changed(partition, event)
 
-    def _configured(self, event: ZkWritten) -> None:
+    def on_configured(self, event: ZkWritten) -> None:
         """A topic's settings, or those of all brokers, were written: min.insync.replicas may have changed."""
         parent, _, name = event.path.rpartition("/")
         if parent == CONFIG_TOPICS:
@@ -210,20 +201,20 @@ class IsrTimes(Fold):
     def _min_isr_of(self, topic: str) -> int:
         return self._min_isr.get(topic, self._default_min_isr)
 
-    def _move_started(self, event: MoveStarted) -> None:
+    def on_move_started(self, event: MoveStarted) -> None:
         partition = self._partition(TopicPartition.of(event.topic, event.partition))
         partition.before = (partition.original, partition.target)
         partition.original = partition.original or partition.assignment
         partition.target = event.target
         self._changed(partition, event)
 
-    def _move_cancelled(self, event: MoveCancelled) -> None:
+    def on_move_cancelled(self, event: MoveCancelled) -> None:
         partition = self._partition(TopicPartition.of(event.topic, event.partition))
         partition.before = (partition.original, partition.target)
         partition.target = partition.original
         self._changed(partition, event)
 
-    def _move_answered(self, event: MoveAnswered) -> None:
+    def on_move_answered(self, event: MoveAnswered) -> None:
         partition = self._partition(TopicPartition.of(event.topic, event.partition))
         if refused(event) and partition.original:
             partition.original, partition.target = partition.before
@@ -234,19 +225,19 @@ class IsrTimes(Fold):
         partition.original = partition.target = ()
         self._changed(partition, event)
 
-    def _stepped(self, event: Step) -> None:
+    def on_stepped(self, event: Step) -> None:
         if event.step == DELETED_FROM and event.edge == "after":
             for tp in self._cluster.partitions(event.topic):
                 partition = self._partition(tp)
                 partition.deleting = True
                 self._changed(partition, event)
 
-    def _node_started(self, event: NodeStarted) -> None:
+    def on_node_started(self, event: NodeStarted) -> None:
         if event.node in self._down:
             self._down.discard(event.node)
             self._node_changed(event, event.node)
 
-    def _node_crashed(self, event: NodeCrashed) -> None:
+    def on_node_crashed(self, event: NodeCrashed) -> None:
         self._down.add(event.node)
         self._node_changed(event, event.node)
 

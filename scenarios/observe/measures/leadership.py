@@ -81,24 +81,21 @@ class Leadership(Fold):
         self._keep_rows = source.measured.keep_rows
         self._isr_changes: list[IsrChangeRow] = []
         self._elections: list[LeaderElected] = []
-        source.trace.fold(IsrChanged, self._isr_changed)
-        source.trace.fold(IsrUpdateFailed, self._isr_update_failed)
-        source.trace.fold(LeaderElected, self._elected)
 
     def tables(self) -> Mapping[str, list[Any]]:
         return {"isr_changes": self._isr_changes, "elections": self._elections}
 
-    def _isr_changed(self, event: IsrChanged) -> None:
+    def on_isr_changed(self, event: IsrChanged) -> None:
         self.counts[_COUNTED[event.kind]] += 1
         if self._keep_rows:
             self._isr_changes.append(IsrChangeRow(*event))
 
-    def _isr_update_failed(self, event: IsrUpdateFailed) -> None:
+    def on_isr_update_failed(self, event: IsrUpdateFailed) -> None:
         self.counts["isr_update_failures"] += 1
         if self._keep_rows:
             self._isr_changes.append(IsrChangeRow(*event, "failed", None, None))
 
-    def _elected(self, event: LeaderElected) -> None:
+    def on_elected(self, event: LeaderElected) -> None:
         self.counts["leader_elections"] += event.selector != NEW
         self.counts["unclean_elections"] += event.unclean
         if self._keep_rows:

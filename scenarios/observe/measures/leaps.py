@@ -50,8 +50,6 @@ class Leaps(Fold):
         self._rows: list[LeapRow] = []
         self._leapt_us = 0
         self._stretch = 0, 0
-        source.trace.fold(LeapBegan, self._began)
-        source.trace.fold(Leapt, self._leapt)
 
     def figures(self) -> Mapping[str, Value]:
         return {"leapt_us": self._leapt_us}
@@ -59,10 +57,10 @@ class Leaps(Fold):
     def tables(self) -> Mapping[str, list[Any]]:
         return {"leaps": self._rows}
 
-    def _leapt(self, event: Leapt) -> None:
+    def on_leapt(self, event: Leapt) -> None:
         length_us = event.t_us - event.since_us
         self._leapt_us += length_us
         self._rows.append(LeapRow(event.since_us, length_us, event.batches, event.reason, *self._stretch))
 
-    def _began(self, event: LeapBegan) -> None:
+    def on_began(self, event: LeapBegan) -> None:
         self._stretch = event.window_us, event.until_us

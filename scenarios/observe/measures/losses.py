@@ -45,12 +45,11 @@ class Losses(Fold):
         self.counts = {figure.name: 0 for figure in self.FIGURES}
         self._keep_rows = source.measured.keep_rows
         self._rows: list[AckedLost] = []
-        source.trace.fold(AckedLost, self._found_lost)
 
     def tables(self) -> Mapping[str, list[Any]]:
         return {"losses": self._rows}
 
-    def _found_lost(self, event: AckedLost) -> None:
+    def on_found_lost(self, event: AckedLost) -> None:
         stem = STEMS[event.acks]
         self.counts[f"{stem}_batches"] += event.batches
         self.counts[f"{stem}_records"] += event.records

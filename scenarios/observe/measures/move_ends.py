@@ -16,6 +16,7 @@ from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import REASSIGN_PARTITIONS, decode_reassignment
 from emulator.trace import Event, Trace
 from emulator.trace.events import ZkWritten
+from scenarios.observe.history.subscriptions import arm
 from scenarios.observe.past.changes import ReassigningWritten
 from scenarios.observe.past.cluster_past import Past
 
@@ -38,24 +39,20 @@ class MoveEnds:
         """Partitions that the znode names since its tool created it, and whose ``MoveStarted`` that tool has still to
         record. Any other request for one of them came by the API."""
         self._znode = ""
-        past.subscribe(ReassigningWritten, self._moved)
-        trace.fold(ZkWritten, self._written)
-        trace.fold(MoveStarted, self._started)
-        trace.fold(MoveFinished, self._finished)
-        trace.fold(ControllerElected, self._elected)
+        arm(self, trace, past)
 
     def announces_znode(self, tp: TopicPartition) -> bool:
         """Whether a ``MoveStarted`` that comes now is about /admin/reassign_partitions: its tool records it as soon as
         it has created the znode. The API may be asked for a partition that the znode names."""
         return tp in self._unannounced
 
-    def _moved(self, event: ReassigningWritten) -> None:
+    def on_moved(self, event: ReassigningWritten) -> None:
         if event.moves:
             self._settled.pop(event.tp, None)
         else:
             self._settled[event.tp] = None
 
-    def _written(self, event: ZkWritten) -> None:
+    def on_written(self, event: ZkWritten) -> None:
         """Take in a topic's znode. It is decoded when it is created; later ones are kept as text, and decoded at an
         election."""
         if event.path != REASSIGN_PARTITIONS:
@@ -65,20 +62,20 @@ class MoveEnds:
             self._unannounced = dict.fromkeys(decode_reassignment(event.data))
             self._by_znode.update(self._unannounced)
 
-    def _started(self, event: MoveStarted) -> None:
+    def on_started(self, event: MoveStarted) -> None:
         tp = TopicPartition(event.topic, event.partition)
         self._settled.pop(tp, None)
         self._unannounced.pop(tp, None)
         self._targets[tp] = event.target
 
-    def _finished(self, event: MoveFinished) -> None:
+    def on_finished(self, event: MoveFinished) -> None:
         tp = TopicPartition(event.topic, event.partition)
         self._settled.pop(tp, None)
         self._by_znode.pop(tp, None)
         self._targets.pop(tp, None)
         self._ended(event, tp)
 
-    def _elected(self, event: ControllerElected) -> None:
+    def on_elected(self, event: ControllerElected) -> None:
         settled, self._settled = self._settled, {}
         moves = self._cluster.is_reassigning
         left = decode_reassignment(self._znode) if self._znode else {}

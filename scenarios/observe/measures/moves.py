@@ -128,7 +128,6 @@ class Moves(Fold):
 
     def __init__(self, source: RunParts) -> None:
         super().__init__(source)
-        trace = source.trace
         self._rows: list[MoveRow] = []
         self._open: dict[TopicPartition, _Move] = {}
         """The moves that are not done, including failed ones."""
@@ -145,19 +144,12 @@ class Moves(Fold):
         move was done: a new controller may still carry them out."""
         self._cancels: dict[TopicPartition, None] = {}
         """The partitions for which one of these requests is to cancel."""
-        self._added = AddedReplicas(trace)
+        self._added = AddedReplicas(source.trace)
         self._added_rows: list[AddedReplicaRow] = []
         self._keep_rows = source.measured.keep_rows
         self._bytes_moved = self._bytes_wasted = 0
         self._cluster = source.past.now
-        trace.fold(MovePlanned, self._announced)
-        trace.fold(MoveStarted, self._started)
-        trace.fold(MoveCancelled, self._cancelled)
-        trace.fold(MoveAnswered, self._answered)
-        trace.fold(MoveReported, self._reported)
-        trace.fold(Step, self._stepped)
-        self._ends = MoveEnds(trace, source.past, self._ended)
-        source.past.subscribe(AssignmentWritten, self._assigned)
+        self._ends = MoveEnds(source.trace, source.past, self._ended)
 
     @property
     def any_open(self) -> bool:
@@ -216,11 +208,11 @@ class Moves(Fold):
 
     # -- requests -----------------------------------------------------------------------------------------------------
 
-    def _announced(self, event: MovePlanned) -> None:
+    def on_announced(self, event: MovePlanned) -> None:
         tp = TopicPartition(event.topic, event.partition)
         self._planned[tp] = self._new(tp, event)
 
-    def _started(self, event: MoveStarted) -> None:
+    def on_started(self, event: MoveStarted) -> None:
         tp = TopicPartition(event.topic, event.partition)
         self._planned.pop(tp, None)
         before = self._before[tp] = self._open.get(tp)
@@ -240,7 +232,7 @@ class Moves(Fold):
         row = MoveRow(event.t_us, event.seq, 0, tp.topic, tp.partition, original, target)
         return _Move(row, original != target or self._cluster.is_reassigning(tp))
 
-    def _cancelled(self, event: MoveCancelled) -> None:
+    def on_cancelled(self, event: MoveCancelled) -> None:
         tp = TopicPartition(event.topic, event.partition)
         before = self._before[tp] = self._open.get(tp)
         self._await_answer(tp)
@@ -252,7 +244,7 @@ class Moves(Fold):
         for requests in (self._unanswered, self._awaited):
             requests[tp] = requests.get(tp, 0) + 1
 
-    def _answered(self, event: MoveAnswered) -> None:
+    def on_answered(self, event: MoveAnswered) -> None:
         tp = TopicPartition(event.topic, event.partition)
         before = self._before.pop(tp, None)
         self._awaited[tp] = max(0, self._awaited.get(tp, 0) - 1)
@@ -281,7 +273,7 @@ class Moves(Fold):
 
     # -- how they go on -----------------------------------------------------------------------------------------------
 
-    def _stepped(self, event: Step) -> None:
+    def on_stepped(self, event: Step) -> None:
         """Take note that a controller works on a move, even one that seemed to have failed because it ended at the
         target of an earlier request."""
         move = self._open.get(TopicPartition(event.topic, event.partition)) if event.topic else None
@@ -307,7 +299,7 @@ class Moves(Fold):
         else:
             del self._open[tp]
 
-    def _assigned(self, event: AssignmentWritten) -> None:
+    def on_assigned(self, event: AssignmentWritten) -> None:
         """Forget a move that was refused because its topic was to be deleted, as that topic goes. One that was asked
         for before its topic is made begins with the replicas with which that is."""
         move = self._open.get(event.tp)
@@ -340,7 +332,7 @@ class Moves(Fold):
         returned = cancelled and any(sorted(now) == sorted(before) for before in (row.original, *asked))
         return (reached or returned) and not self._cluster.is_reassigning(tp)
 
-    def _reported(self, event: MoveReported) -> None:
+    def on_reported(self, event: MoveReported) -> None:
         tp = TopicPartition(event.topic, event.partition)
         if event.interrupted and not event.done and tp in self._open:
             move = self._open.pop(tp)

@@ -69,7 +69,6 @@ class Recoveries(Fold):
         self._faults_us: list[int] = []
         self._end_us = 0
         source.isr_changed.append(self._changed)
-        source.trace.fold(Fault, self._struck)
 
     def finish(self, end_us: int) -> None:
         self._end_us = end_us
@@ -90,6 +89,6 @@ class Recoveries(Fold):
         if was != now:
             self._under_replicated.change(t_us, now - was)
 
-    def _struck(self, event: Fault) -> None:
+    def on_struck(self, event: Fault) -> None:
         if event.action not in NO_FAULTS:
             self._faults_us.append(event.t_us)

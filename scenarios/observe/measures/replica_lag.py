@@ -193,24 +193,9 @@ class ReplicaLags(OnGrid):
         self._status = FollowerStatus()
         self._keep_rows = source.measured.keep_rows
         self._topics: dict[str, _Topic] = defaultdict(_Topic)
-        source.past.subscribe(AssignmentWritten, self._assigned)
-        source.past.subscribe(StateWritten, self._stated)
-        trace = source.trace
-        trace.fold(BatchesAppended, self._appended)
-        trace.fold(HighWatermarksMoved, self._high_watermarks_moved)
-        trace.fold(LogLoaded, self._loaded)
-        trace.fold(Truncated, self._truncated)
-        trace.fold(BecameLeader, self._became_leader)
-        trace.fold(BecameFollower, self._became_follower)
-        trace.fold(FetchPosition, self._fetch_position)
-        trace.fold(PartitionFailed, self._failed)
-        trace.fold(ReplicaStopped, self._stopped)
-        trace.fold(NodeCrashed, self._crashed)
         self._leap = (0, 0)
         """Begin and end of the last leap."""
         self._leaps_since_us: int | None = None
-        trace.fold(LeapBegan, self._leap_began)
-        trace.fold(Leapt, self._leapt)
 
     def figures(self) -> Mapping[str, Value]:
         return {
@@ -249,13 +234,13 @@ class ReplicaLags(OnGrid):
     def _replica(self, t_us: int, topic: str, partition: int, node: int) -> _Broker:
         return self._upset(t_us, topic, (partition,)).brokers[node]
 
-    def _assigned(self, event: AssignmentWritten) -> None:
+    def on_assigned(self, event: AssignmentWritten) -> None:
         self._partition(event.t_us, event.tp).assignment = event.replicas
 
-    def _stated(self, event: StateWritten) -> None:
+    def on_stated(self, event: StateWritten) -> None:
         self._partition(event.t_us, event.tp).leader = -1 if event.state is None else event.state.leader
 
-    def _appended(self, event: BatchesAppended) -> None:
+    def on_appended(self, event: BatchesAppended) -> None:
         t_us, _, _, node, topic, leader, partitions, _, _, next_offsets, _, _ = event
         if t_us > self._instant_us:  # as ``_change``, without the call
             self._read_before(t_us)
@@ -270,7 +255,7 @@ class ReplicaLags(OnGrid):
                 broker.apart.pop(each, None)
         broker.ends.update(zip(partitions, next_offsets, strict=True))
 
-    def _high_watermarks_moved(self, event: HighWatermarksMoved) -> None:
+    def on_high_watermarks_moved(self, event: HighWatermarksMoved) -> None:
         t_us, _, _, node, topic, _, partitions, _, high_watermarks = event
         if t_us > self._instant_us:  # as ``_change``, without the call
             self._read_before(t_us)
@@ -278,39 +263,39 @@ class ReplicaLags(OnGrid):
         found.changed.append(partitions)
         found.brokers[node].high_watermarks.update(zip(partitions, high_watermarks, strict=True))
 
-    def _loaded(self, event: LogLoaded) -> None:
+    def on_loaded(self, event: LogLoaded) -> None:
         broker = self._replica(event.t_us, event.topic, event.partition, event.node)
         broker.place(event.partition, event.log_end_offset, event.high_watermark)
 
-    def _truncated(self, event: Truncated) -> None:
+    def on_truncated(self, event: Truncated) -> None:
         broker = self._replica(event.t_us, event.topic, event.partition, event.node)
         broker.place(event.partition, event.log_end_offset, event.high_watermark)
 
-    def _became_leader(self, event: BecameLeader) -> None:
+    def on_became_leader(self, event: BecameLeader) -> None:
         broker = self._replica(event.t_us, event.topic, event.partition, event.node)
         broker.fetch_from(event.partition, None)
         broker.place(event.partition, event.log_end_offset, event.high_watermark)
 
-    def _became_follower(self, event: BecameFollower) -> None:
+    def on_became_follower(self, event: BecameFollower) -> None:
         broker = self._replica(event.t_us, event.topic, event.partition, event.node)
         broker.place(event.partition, event.log_end_offset, event.high_watermark)
 
-    def _fetch_position(self, event: FetchPosition) -> None:
+    def on_fetch_position(self, event: FetchPosition) -> None:
         broker = self._replica(event.t_us, event.topic, event.partition, event.node)
         broker.fetch_from(event.partition, event.offset if event.offset >= 0 else None)
 
-    def _failed(self, event: PartitionFailed) -> None:
+    def on_failed(self, event: PartitionFailed) -> None:
         broker = self._replica(event.t_us, event.topic, event.partition, event.node)
         broker.fetch_from(event.partition, None)
 
-    def _stopped(self, event: ReplicaStopped) -> None:
+    def on_stopped(self, event: ReplicaStopped) -> None:
         broker = self._replica(event.t_us, event.topic, event.partition, event.node)
         broker.fetch_from(event.partition, None)
         if event.deleted:
             broker.ends.pop(event.partition, None)
             broker.high_watermarks.pop(event.partition, None)
 
-    def _crashed(self, event: NodeCrashed) -> None:
+    def on_crashed(self, event: NodeCrashed) -> None:
         """End the fetches of a crashed process. Its log keeps its end until it is loaded again."""
         for topic, found in self._topics.items():
             if event.node in found.brokers:
@@ -324,10 +309,10 @@ class ReplicaLags(OnGrid):
         """Whether there was a leap: followers are not looked at in one."""
         return bool(self._leap[1])
 
-    def _leap_began(self, event: LeapBegan) -> None:
+    def on_leap_began(self, event: LeapBegan) -> None:
         self._leaps_since_us = event.t_us
 
-    def _leapt(self, event: Leapt) -> None:
+    def on_leapt(self, event: Leapt) -> None:
         self._leaps_since_us = None
         if event.t_us > event.since_us:
             self._leap = event.since_us, event.t_us

@@ -76,18 +76,12 @@ class TrueGauges(Fold):
 
     def __init__(self, source: RunParts, isr: IsrTimes) -> None:
         super().__init__(source)
-        trace = source.trace
         self._rows: list[TrueGaugeRow] = []
         self._open: dict[tuple[int, str], TrueGaugeRow] = {}
         self._totals: dict[str, int] = {}
         self._failed: dict[int, dict[TopicPartition, None]] = {}
         self._keep_rows = source.measured.keep_rows
         isr.on_change.append(self._partition_changed)
-        trace.fold(ControllerElected, self._elected)
-        trace.fold(ControllerResigned, self._resigned)
-        trace.fold(PartitionFailed, self._partition_failed)
-        trace.fold(PartitionFailureCleared, self._partition_failure_cleared)
-        trace.fold(NodeCrashed, self._crashed)
 
     def total(self, name: str) -> int:
         """The present value of an MBean, summed over the brokers."""
@@ -137,23 +131,23 @@ class TrueGauges(Fold):
             if step:
                 self._set(t_us, node, name, self._value(node, name) + step)
 
-    def _elected(self, event: ControllerElected) -> None:
+    def on_elected(self, event: ControllerElected) -> None:
         self._set(event.t_us, event.node, ACTIVE_CONTROLLERS, 1)
 
-    def _resigned(self, event: ControllerResigned) -> None:
+    def on_resigned(self, event: ControllerResigned) -> None:
         self._set(event.t_us, event.node, ACTIVE_CONTROLLERS, 0)
 
-    def _partition_failed(self, event: PartitionFailed) -> None:
+    def on_partition_failed(self, event: PartitionFailed) -> None:
         failed = self._failed.setdefault(event.node, {})
         failed[TopicPartition(event.topic, event.partition)] = None
         self._set(event.t_us, event.node, FAILED_PARTITIONS, len(failed))
 
-    def _partition_failure_cleared(self, event: PartitionFailureCleared) -> None:
+    def on_partition_failure_cleared(self, event: PartitionFailureCleared) -> None:
         failed = self._failed.setdefault(event.node, {})
         failed.pop(TopicPartition(event.topic, event.partition), None)
         self._set(event.t_us, event.node, FAILED_PARTITIONS, len(failed))
 
-    def _crashed(self, event: NodeCrashed) -> None:
+    def on_crashed(self, event: NodeCrashed) -> None:
         self._failed.pop(event.node, None)
         for name in (ACTIVE_CONTROLLERS, FAILED_PARTITIONS):
             if self._value(event.node, name):
