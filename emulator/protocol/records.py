@@ -255,13 +255,17 @@ def write_records(
 
 
 def varint(value: int) -> bytes:
-    """Zigzag, seven bits in each byte."""
-    left = (value << 1) ^ (value >> 63)
+    """A signed varint: zigzag."""
+    return unsigned_varint((value << 1) ^ (value >> 63))
+
+
+def unsigned_varint(value: int) -> bytes:
+    """A varint: seven bits in each byte."""
     found = bytearray()
-    while left > 0x7F:
-        found.append(left & 0x7F | 0x80)
-        left >>= 7
-    found.append(left)
+    while value > 0x7F:
+        found.append(value & 0x7F | 0x80)
+        value >>= 7
+    found.append(value)
     return bytes(found)
 
 

@@ -7,6 +7,7 @@ constructors and are subscribed afterwards, so a part of the history has seen an
 from __future__ import annotations
 
 from functools import cached_property
+from typing import TypeVar
 
 from emulator.trace import Trace
 from scenarios.observe.history.acknowledged import Acknowledged
@@ -20,6 +21,8 @@ from scenarios.observe.history.shown_values import ShownValues
 from scenarios.observe.history.subscriptions import arm
 from scenarios.observe.past.cluster_past import Past
 from scenarios.observe.past.cluster_state import FoldedState
+
+P = TypeVar("P")
 
 
 class History:
@@ -39,58 +42,46 @@ class History:
     def cluster(self) -> FoldedState:
         return self.past.now
 
+    def _armed(self, part: P) -> P:
+        arm(part, self._trace, self.past)
+        return part
+
     @cached_property
     def logs(self) -> ReplicaLogs:
         """The content of every replica's log."""
-        logs = ReplicaLogs()
-        arm(logs, self._trace, self.past)
-        return logs
+        return self._armed(ReplicaLogs())
 
     @cached_property
     def acknowledged(self) -> Acknowledged:
         """The acknowledged batches, and which of them are lost."""
-        acknowledged = Acknowledged(self._trace, self.logs, self.cluster, self.commits)
-        arm(acknowledged, self._trace, self.past)
-        return acknowledged
+        return self._armed(Acknowledged(self._trace, self.logs, self.cluster, self.commits))
 
     @cached_property
     def commits(self) -> Commits:
         """The committed prefix of each partition's log."""
-        commits = Commits(self.logs, self.cluster)
-        arm(commits, self._trace, self.past)
-        return commits
+        return self._armed(Commits(self.logs, self.cluster))
 
     @cached_property
     def circumstances(self) -> Circumstances:
         """The machines that run and reach each other, and the faults that excuse a delay."""
-        circumstances = Circumstances(self.cluster, self.start.undone_by)
-        arm(circumstances, self._trace, self.past)
-        return circumstances
+        return self._armed(Circumstances(self.cluster, self.start.undone_by))
 
     @cached_property
     def control_queues(self) -> ControlQueues:
         """The requests that the controller has queued for brokers."""
-        queues = ControlQueues(self.cluster)
-        arm(queues, self._trace, self.past)
-        return queues
+        return self._armed(ControlQueues(self.cluster))
 
     @cached_property
     def left_replicas(self) -> LeftReplicas:
         """The replicas that may stay where they are not assigned."""
-        left = LeftReplicas(self.cluster)
-        arm(left, self._trace, self.past)
-        return left
+        return self._armed(LeftReplicas(self.cluster))
 
     @cached_property
     def settings(self) -> Settings:
         """The settings of brokers and topics."""
-        settings = Settings(self.start)
-        arm(settings, self._trace, self.past)
-        return settings
+        return self._armed(Settings(self.start))
 
     @cached_property
     def shown(self) -> ShownValues:
         """The values of gauges, and how far consumers have read."""
-        shown = ShownValues()
-        arm(shown, self._trace, self.past)
-        return shown
+        return self._armed(ShownValues())

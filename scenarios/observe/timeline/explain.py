@@ -85,9 +85,7 @@ def _place(event: Event | None, seed: int | None) -> list[str]:
 
 
 def _why(found: CausalChain) -> list[str]:
-    """The chain, without the ``before`` edges of steps that were passed at once."""
-    pairs = zip_longest(found.events, found.events[1:])
-    events = [event for event, after in pairs if not _passed_at_once(event, after)]
+    events = without_passed(found.events)
     if not events:
         return []
     shown = events[-CHAIN_LINES:]
@@ -112,12 +110,14 @@ def _waits(sentences: Sequence[str]) -> list[str]:
     return ["what is waited for:", *lines]
 
 
-def _passed_at_once(event: Event, after: Event | None) -> bool:
-    return (
-        isinstance(event, Step)
-        and isinstance(after, Step)
-        and (event.step, event.edge, after.edge) == (after.step, "before", "after")
-    )
+def without_passed(events: Sequence[Event]) -> list[Event]:
+    """The events without the ``before`` edges of steps whose ``after`` edges come next."""
+    return [
+        event
+        for event, after in zip_longest(events, events[1:])
+        if not (isinstance(event, Step) and isinstance(after, Step))
+        or (event.step, event.edge, after.edge) != (after.step, "before", "after")
+    ]
 
 
 def _done(events: Mapping[int, Event], found: CausalChain, room: int) -> list[str]:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import zip_longest
 from typing import Any
 
 from attrs import frozen
 
-from emulator.trace.events import Step
-from scenarios.observe.timeline.explain import COLUMNS, cut
+from scenarios.observe.timeline.explain import COLUMNS, cut, without_passed
 from scenarios.observe.timeline.words import seconds, words
 
 MOST = 12
@@ -34,9 +32,7 @@ class Answer:
     def of(cls, question: str, evidence: Iterable[Any], sentence: str) -> Answer:
         """``evidence``: events in any order, some of them twice or None."""
         by_seq = {event.seq: event for event in evidence if event is not None}
-        ordered = [by_seq[seq] for seq in sorted(by_seq)]
-        shown = [one for one, after in zip_longest(ordered, ordered[1:]) if not _passed(one, after)]
-        return cls(question, tuple(shown), sentence)
+        return cls(question, tuple(without_passed([by_seq[seq] for seq in sorted(by_seq)])), sentence)
 
     def lines(self) -> Iterator[str]:
         """The answer as text, ending with the sentence."""
@@ -57,15 +53,6 @@ class Answer:
 
 def _line(event: Any) -> str:
     return cut(f"{seconds(event.t_us):>13} {event.seq:>8}  {words(event)}")
-
-
-def _passed(event: Any, after: Any) -> bool:
-    """Whether it is the ``before`` edge of a step whose ``after`` edge comes next."""
-    return (
-        isinstance(event, Step)
-        and isinstance(after, Step)
-        and (event.step, event.edge, after.edge) == (after.step, "before", "after")
-    )
 
 
 def when(t_us: int) -> str:

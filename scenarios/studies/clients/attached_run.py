@@ -187,19 +187,18 @@ class _Attached:
         well = self._wait_well()
         writers = [one for one in self.applications if one.plan.role != CONSUME]
         readers = [one for one in self.applications if one.plan.role == CONSUME]
-        late_s = time.monotonic() + self.case.bound_s
-        for writer in writers:
-            writer.ask_to_end()
-        for writer in writers:
-            writer.wait_end(late_s)
+        self._end(writers)
         log = self._contents()
         unread = self._wait_read(readers, log or {})
-        late_s = time.monotonic() + self.case.bound_s
-        for reader in readers:
-            reader.ask_to_end()
-        for reader in readers:
-            reader.wait_end(late_s)
+        self._end(readers)
         return well, self._contents() or log, unread
+
+    def _end(self, applications: list[DriverProcess]) -> None:
+        late_s = time.monotonic() + self.case.bound_s
+        for application in applications:
+            application.ask_to_end()
+        for application in applications:
+            application.wait_end(late_s)
 
     def _contents(self) -> dict[int, tuple[WrittenRecord, ...]] | None:
         partitions = self.applications[0].plan.partitions

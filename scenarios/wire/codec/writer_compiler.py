@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from attrs import evolve
 
+from emulator.protocol.records import unsigned_varint
 from scenarios.wire.codec.schema import FIXED, NO_VERSION, Field, at
 from scenarios.wire.codec.source import Source
 
@@ -19,21 +20,11 @@ Writer = Callable[[Callable[[Any], None], Mapping[str, Any]], None]
 """A function of the one that takes each part of the frame, and of the body."""
 
 
-def unsigned(value: int) -> bytes:
-    """A varint."""
-    parts = bytearray()
-    while value > 0x7F:
-        parts.append(value & 0x7F | 0x80)
-        value >>= 7
-    parts.append(value)
-    return bytes(parts)
-
-
 FEW: Final = 16
 """The length below which an array of numbers is packed by a Struct that is made beforehand."""
 
 ONE_BYTE: Final = tuple(bytes([value]) for value in range(128))
-NAMES: Final[dict[str, Any]] = {"SHORT": ONE_BYTE, "pack": pack, "unsigned": unsigned}
+NAMES: Final[dict[str, Any]] = {"SHORT": ONE_BYTE, "pack": pack, "unsigned": unsigned_varint}
 
 
 def varint(value: str) -> str:
