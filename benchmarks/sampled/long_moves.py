@@ -20,15 +20,15 @@ EXACT_S = 600
 """The virtual seconds of a move that its exact run is carried out for."""
 
 
-def _terabyte() -> Scenario:
-    """The move of 200 partitions of 5 GB from three brokers to three others, under 40 MB/s of new data."""
+def _terabyte(size: str = "5GB") -> Scenario:
+    """The move of 200 partitions of ``size`` from three brokers to three others, under 40 MB/s of new data."""
     replicas = [[(n + k) % 3 for k in range(3)] for n in range(200)]
     table = {
         "title": "A terabyte moves",
         "fidelity": "sampled",
         "horizon": "20h",
         "cluster": {"brokers": 6, "network": {"egress": "1250MB/s", "ingress": "1250MB/s"}},
-        "topics": [{"name": "orders", "assignment": replicas, "size": "5GB"}],
+        "topics": [{"name": "orders", "assignment": replicas, "size": size}],
         "workloads": [{"topic": "orders", "producerRate": 40_000, "messageSize": 1000, "linger": "100ms"}],
         "strategy": {"name": "wiki+throttle-100MB"},
         "plan": {
@@ -56,6 +56,7 @@ LONG_MOVES: Mapping[str, Callable[[], Scenario]] = {
     "a window of 20": _study("waves-or-a-window-at-size", name="kip-455+window-20"),
     "one terabyte": _study("one-terabyte"),
     "big": _terabyte,
+    "a tenth of big": lambda: _terabyte("500MB"),
 }
 
 
