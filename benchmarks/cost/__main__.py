@@ -9,35 +9,17 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Mapping
 
 from benchmarks.program import conclude, parser_of
 from benchmarks.results import machine
-from benchmarks.sampled.drawn_cases import big
+from benchmarks.sampled.long_moves import LONG_MOVES
 from benchmarks.tables import table
 from scenarios.forecasting.cpu_cost import cost_of
 from scenarios.language import Scenario
-from scenarios.language.files import load
 from scenarios.runs import run_scenario
 
 MOST = 2.0
 """The factor by which an estimate may be off."""
-
-
-def _study(study: str, **changes: str) -> Callable[[], Scenario]:
-    return lambda: load(study, [(f"strategy.{key}", value) for key, value in changes.items()])
-
-
-SHAPES: Mapping[str, Callable[[], Scenario]] = {
-    "throttles, 45 MB/s": _study("throttles-at-size", throttle="45MB/s"),
-    "throttles, 20 MB/s": _study("throttles-at-size", throttle="20MB/s"),
-    "many small moves": _study("many-small-moves-at-size"),
-    "sizes that differ": _study("waves-or-a-window-at-size"),
-    "in waves of 20": _study("waves-or-a-window-at-size", name="kip-455+waves-20"),
-    "a window of 20": _study("waves-or-a-window-at-size", name="kip-455+window-20"),
-    "one terabyte": _study("one-terabyte"),
-    "big": big,
-}
 
 
 def _row(name: str, scenario: Scenario) -> tuple[float, tuple[str, ...]]:
@@ -66,12 +48,12 @@ def _row(name: str, scenario: Scenario) -> tuple[float, tuple[str, ...]]:
 
 def main() -> int:
     parser = parser_of("cost", __doc__)
-    parser.add_argument("shapes", nargs="*", metavar="SHAPE", help=f"of {', '.join(SHAPES)}; none: all")
+    parser.add_argument("shapes", nargs="*", metavar="SHAPE", help=f"of {', '.join(LONG_MOVES)}; none: all")
     options = parser.parse_args()
-    unknown = [name for name in options.shapes if name not in SHAPES]
+    unknown = [name for name in options.shapes if name not in LONG_MOVES]
     if unknown or (options.shapes and options.write):
         parser.error(f"no shape {unknown[0]!r}" if unknown else "--write writes the table of all shapes; name none")
-    found = {name: _row(name, SHAPES[name]()) for name in options.shapes or SHAPES}
+    found = {name: _row(name, LONG_MOVES[name]()) for name in options.shapes or LONG_MOVES}
     heads = ("shape", "moves", "virtual s", "simulated", "estimated", "CPU s", "estimated", "estimated / taken")
     lines = [
         machine("python -m benchmarks.cost --write"),

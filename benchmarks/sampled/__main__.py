@@ -5,7 +5,7 @@ Runs are kept in a file, so a slice that was interrupted goes on, and slices of 
 ``--cases 0:50`` and ``--cases 50:100`` at the same time, then ``--cases 0:100 --write``, which runs what is missing and
 writes the tables into RESULTS.md and docs/understand/sampled.md.
 
-``--big``: one terabyte, sampled, and the cost of the exact run from its first minutes.
+``--long``: moves of hours, and what their exact runs would cost, from their first ten minutes.
 
 Single runs are never compared: one throttled run is bimodal.
 """
@@ -14,16 +14,15 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.program import alone, conclude, parser_of, quiet
+from benchmarks.program import conclude, parser_of, quiet
 from benchmarks.results import machine
 from benchmarks.sampled.case import one
 from benchmarks.sampled.contract import FIDELITIES, cases
 from benchmarks.sampled.drawn_cases import DEFAULT_CASES, DEFAULT_SEEDS
 from benchmarks.sampled.kept_runs import KeptRuns
+from benchmarks.sampled.long_moves import costs
 from benchmarks.sampled.report import of_all, report, told, write_page
-from benchmarks.tables import table
 
-CASE = "benchmarks.sampled.case"
 KEPT = "sampled-runs.jsonl"
 
 
@@ -36,30 +35,6 @@ def play(kept: KeptRuns, numbers: Sequence[int], seeds: int) -> None:
                 if key not in kept.runs:
                     kept.add(key, one(number, seed, fidelity))
         print(f"case {number} done", file=sys.stderr, flush=True)
-
-
-def big() -> list[str]:
-    """The lines about one terabyte."""
-    sampled, exact = alone(CASE, "big", 0, "sampled", "20h"), alone(CASE, "big", 0, "exact", "65s")
-    cpu_s, virtual_s = sampled["cpu_s"], sampled["virtual_s"]
-    cost = exact["cpu_s"] / exact["virtual_s"] * virtual_s
-    leaps = sampled["sampled"]
-    return [
-        "200 partitions of 5 GB, 40 MB/s, 100 MB/s a broker.",
-        "",
-        *table(
-            ("run", "CPU s", "MiB", "virtual s", "leaps", "s in leaps", "verdict"),
-            [
-                (
-                    "sampled", f"{cpu_s:.0f}", f"{sampled['mib']:.0f}", f"{virtual_s:,.0f}", f"{leaps['leaps']:,}",
-                    f"{leaps['leapt_s']:,.0f}", sampled["verdict"],
-                ),
-                (f"exact, from {exact['virtual_s']:.0f} s of it", f"{cost:,.0f}", "-", f"{virtual_s:,.0f}", "", "", ""),
-            ],
-        ),
-        "",
-        f"Faster: {cost / cpu_s:.0f} times.",
-    ]  # fmt: skip
 
 
 def numbers_in(text: str) -> list[int]:
@@ -78,11 +53,11 @@ def main() -> int:
     )
     parser.add_argument("--seeds", type=int, default=DEFAULT_SEEDS)
     parser.add_argument("--kept", type=Path, default=Path(KEPT), metavar="FILE", help="the file of the runs")
-    parser.add_argument("--big", action="store_true", help="one terabyte alone")
+    parser.add_argument("--long", action="store_true", help="the moves of hours alone")
     options = parser.parse_args()
-    if options.big:
-        lines = [machine("python -m benchmarks.sampled --big --write"), "", *big()]
-        return conclude("sampled, one terabyte", lines, write=options.write)
+    if options.long:
+        lines = [machine("python -m benchmarks.sampled --long --write"), "", *costs()]
+        return conclude("sampled-long", lines, write=options.write)
     quiet()
     numbers = numbers_in(options.cases)
     play(KeptRuns(options.kept).read(), numbers, options.seeds)

@@ -1,12 +1,9 @@
-"""One run of a drawn case; in a process of its own ``python -m benchmarks.sampled.case big SEED FIDELITY HORIZON``."""
+"""One run of a drawn case."""
 
-import json
-import resource
-import sys
 import time
 from typing import Any
 
-from benchmarks.sampled.drawn_cases import big, drawn
+from benchmarks.sampled.drawn_cases import drawn
 from scenarios.language import Scenario
 from scenarios.observe.measures.figure import Compared
 from scenarios.observe.measures.figures import declared
@@ -40,13 +37,3 @@ def run_of(scenario: Scenario, seed: int, fidelity: str) -> dict[str, Any]:
         "sampled": None if run.leaping is None else run.leaping.to_json(),
         "figures": {name: run.metrics.get(name) for name in names()},
     }
-
-
-def main() -> None:
-    seed, fidelity, horizon = sys.argv[2:5]
-    found = run_of(big(fidelity, horizon), int(seed), fidelity)
-    print(json.dumps({**found, "mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}))
-
-
-if __name__ == "__main__":
-    main()

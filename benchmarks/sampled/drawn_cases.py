@@ -94,26 +94,3 @@ def described(scenario: Scenario) -> str:
     words += [f"cards {card / 1e6:g} MB/s"] if card else []
     words += ["a broker dies"] if len(scenario.method) > 1 else []
     return ", ".join(words)
-
-
-def big(fidelity: str = "sampled", horizon: str = "20h") -> Scenario:
-    """The issue of this kind: 200 partitions of 5 GB go from three brokers to three others, under 40 MB/s."""
-    replicas = [[(n + k) % 3 for k in range(3)] for n in range(200)]
-    table = {
-        "title": "A terabyte moves",
-        "fidelity": fidelity,
-        "horizon": horizon,
-        "cluster": {"brokers": 6, "network": {"egress": "1250MB/s", "ingress": "1250MB/s"}},
-        "topics": [{"name": "orders", "assignment": replicas, "size": "5GB"}],
-        "workloads": [{"topic": "orders", "producerRate": 40_000, "messageSize": 1000, "linger": "100ms"}],
-        "strategy": {"name": "wiki+throttle-100MB"},
-        "plan": {
-            "version": 1,
-            "partitions": [
-                {"topic": "orders", "partition": n, "replicas": [3 + each for each in of]}
-                for n, of in enumerate(replicas)
-            ],
-        },
-        "method": [{"at": "5s", "action": "reassign.execute"}],
-    }
-    return Scenario.from_table(table, source="big")
