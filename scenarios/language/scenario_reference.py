@@ -8,6 +8,7 @@ argument it writes them into the page.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -174,7 +175,7 @@ def type_of(kind: kinds.Kind[Any]) -> str:
     if isinstance(kind, kinds.Text):
         return kind.form.removeprefix("a ").replace('"orders-0"', "`orders-0`")
     if isinstance(kind, kinds.ListOf):
-        return "list of broker ids" if kind.item is kinds.BROKER_ID else f"list of {type_of(kind.item)}"
+        return "list of broker ids" if kind.item is kinds.BROKER_ID else f"list of {_several(type_of(kind.item))}"
     if isinstance(kind, kinds.MapOf):
         return f"table: {type_of(kind.key)} to {type_of(kind.item)}"
     if isinstance(kind, Block):
@@ -182,6 +183,13 @@ def type_of(kind: kinds.Kind[Any]) -> str:
     if isinstance(kind, RangeOf):
         return f"{type_of(kind.item)}, or a list of the least and the most"
     return "entry" if isinstance(kind, EntryKind) else _TYPES[type(kind)]
+
+
+def _several(item: str) -> str:
+    """The plural of a kind that is no more than a noun: ``topic names``."""
+    if not re.fullmatch(r"(`\S+` )?(?!.* of )[a-z' ]*[^s]", item):
+        return item
+    return f"{item[:-1]}ies" if item.endswith("y") else f"{item}s"
 
 
 def _bounds(kind: kinds.Integer) -> str:
