@@ -16,16 +16,18 @@ COMMAND = "python -m benchmarks.calibration page --write"
 HEAD = f"""\
 # Calibration
 
-Real Kafka beside Understudy, step by step. Clusters of real brokers and ZooKeeper played the scenario files of
-`benchmarks/calibration/cases`; every write to ZooKeeper and every LeaderAndIsr, UpdateMetadata and StopReplica with its
-answer was recorded. The emulator plays the same files, and must do the same: the same znodes with the same data and
-versions, and to each broker the same requests in the same order, field by field. In cases named `clients-` clients ask
-brokers meanwhile (producers, consumers, members of a group, transactional producers, one that deletes records: the
-scripts are in `benchmarks/calibration/clients`) and must get the same answers: error, offset, high watermark, leader
-epoch, metadata, generation, members, markers of transactions. In the case `tool-throttle` the release's
-kafka-reassign-partitions is run, and the settings that it writes are compared too; in `clients-counts` what brokers'
-metrics have counted of produce requests, by JMX. This page is written by
-`{COMMAND}` from the recordings. `tests/calibration` compares on every run of the
+For those who decide whether to believe the emulator: real Kafka beside Understudy, step by step. Clusters of real
+brokers and ZooKeeper played the scenario files of `benchmarks/calibration/cases`, and the emulator plays the same
+files. Compared are
+
+- every write to ZooKeeper (znode, data, version), and every LeaderAndIsr, UpdateMetadata and StopReplica with its
+  answer, in order for each broker, field by field;
+- in cases named `clients-` the answers that clients get (scripts in `benchmarks/calibration/clients`): error, offset,
+  high watermark, leader epoch, metadata, generation, members, markers of transactions; in `clients-counts` what
+  brokers' metrics have counted of produce requests, by JMX;
+- in `tool-throttle` the settings that the release's kafka-reassign-partitions writes.
+
+This page is written by `{COMMAND}` from the recordings. `tests/calibration` compares on every run of the
 tests, without Java, and fails where something differs that is not declared, or where a declared difference is gone.
 
 **Set aside**, because two runs of the same Kafka differ in it: times, addresses, the ids of topics, everything before
@@ -80,10 +82,11 @@ def page() -> str:
     numbers = {name: number for number, name in enumerate(reasons(), 1)}
     releases = [name for name in RELEASES if any(row.release == name for row in found)]
     cells = {row.name: _cell(row, known, numbers) for row in found}
-    rows_of_table = [
-        (f"`{case}`", _name(case, topic), *(cells.get((case, topic, each), "") for each in releases))
-        for case, topic in dict.fromkeys((row.case, row.topic) for row in found)
-    ]
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for case, topic in dict.fromkeys((row.case, row.topic) for row in found):
+        line = (f"`{case}`", *(cells.get((case, topic, each), "") for each in releases))
+        alike.setdefault(line, []).append(_name(case, topic))
+    rows_of_table = [(case, ", ".join(names), *line) for (case, *line), names in alike.items()]
     cases = dict.fromkeys(row.case for row in found)
     return "\n".join(
         (

@@ -8,9 +8,11 @@ argument it writes them into the page.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from sys import float_info
 from typing import Any
 
 import attrs
@@ -18,7 +20,7 @@ import attrs
 from controller.procedures import ALIASES, PROCEDURES
 from controller.steps import PHASES, Procedure, Span
 from emulator.protocol.api import apis
-from emulator.protocol.configs import LONG_MAX, as_text
+from emulator.protocol.configs import LONG_MAX
 from scenarios.language.actions import BurstSpec, DelaySpec, all_actions
 from scenarios.language.chaos import ChaosBlock, all_kinds
 from scenarios.language.clients import ClientBlock
@@ -35,6 +37,7 @@ from scenarios.language.scenario import Scenario
 from scenarios.language.schema import kinds
 from scenarios.language.schema.spans import RangeOf, SpanOf
 from scenarios.language.schema.table_reader import Block, Key, keys_of
+from scenarios.language.schema.toml_text import write_value
 from scenarios.language.strategies import SHAPES, parts_by_axis
 from scenarios.language.strategies.strategy import StrategySpec
 from scenarios.language.study_spec import SeedsKind, StudySpec
@@ -53,7 +56,6 @@ from scenarios.language.triggers import (
 )
 from scenarios.language.turns import ForEachKind, NextKind, NextSpec, TurnsSpec
 from scenarios.language.workloads import CONSUMER_SETTINGS, PRODUCER_SETTINGS, Acks, ConsumerSpec, WorkloadSpec
-from scenarios.observe.invariants import INVARIANTS
 from scenarios.pages import into_page, marked, table
 from scenarios.profiles import DEFAULT_PROFILE, PROFILES
 
@@ -138,15 +140,14 @@ def sections() -> dict[str, str]:
         "workloads.config": _settings_table(PRODUCER_SETTINGS.values()),
         "consumers.config": _settings_table(CONSUMER_SETTINGS.values()),
         "actions": table(("Action", "Target", "Ended by", "What it does"), _action_rows()),
-        "parameters": table(("Action", "Key", "Type", "Default", "Meaning"), _parameter_rows()),
+        "parameters": table(("Action", "Key", "Type", "Default", "Meaning"), _shared_rows(all_actions())),
         "chaos": table(("Kind", "What it adds"), ((f"`{name}`", kind.help) for name, kind in all_kinds().items())),
-        "chaos.parameters": table(("Kind", "Key", "Type", "Default", "Meaning"), _chaos_rows()),
+        "chaos.parameters": table(("Kind", "Key", "Type", "Default", "Meaning"), _shared_rows(all_kinds())),
         "phases": table(("Phase", "Meaning", *(f"`{protocol.name}`" for protocol in _reassignments())), _phase_rows()),
         "steps": table(("Step", "What happens in it"), _step_rows()),
         "waits": table(("Wait", "It holds when"), ((f"`{name}`", meaning) for name, meaning in WAITS.items())),
         "messages": table(("Message", "What it is"), ((f"`{m.name}`", m.help) for m in apis().values())),
         "metrics": table(("Metric", "Form", "Unit", "Meaning", "Kafka's MBean"), _metric_rows()),
-        "invariants": table(("Invariant", "Statement"), ((f"`{k}`", text) for k, text in INVARIANTS.items())),
         "strategies": table(("Strategy", "Steps"), _strategy_rows()),
         "strategies.parts": table(
             ("Part", "Axis", "Meaning"), ((f"`+{name}`", axis, help) for name, axis, help in parts_by_axis())
@@ -164,7 +165,7 @@ def type_of(kind: kinds.Kind[Any]) -> str:
     if isinstance(kind, kinds.Quantity):
         return _QUANTITIES.get(id(kind), "rate")
     if isinstance(kind, kinds.Number):
-        return f"number {kind.low:g} to {kind.high:g}"
+        return f"number {kind.low:g} to {kind.high:g}" if kind.high < float_info.max else f"number ≥ {kind.low:g}"
     if isinstance(kind, kinds.Integer):
         return "integer" + ("" if kind.high is None and not kind.low else _bounds(kind))
     if isinstance(kind, kinds.Choice):
@@ -174,7 +175,7 @@ def type_of(kind: kinds.Kind[Any]) -> str:
     if isinstance(kind, kinds.Text):
         return kind.form.removeprefix("a ").replace('"orders-0"', "`orders-0`")
     if isinstance(kind, kinds.ListOf):
-        return "list of broker ids" if kind.item is kinds.BROKER_ID else f"list of {type_of(kind.item)}"
+        return "list of broker ids" if kind.item is kinds.BROKER_ID else f"list of {_several(type_of(kind.item))}"
     if isinstance(kind, kinds.MapOf):
         return f"table: {type_of(kind.key)} to {type_of(kind.item)}"
     if isinstance(kind, Block):
@@ -182,6 +183,13 @@ def type_of(kind: kinds.Kind[Any]) -> str:
     if isinstance(kind, RangeOf):
         return f"{type_of(kind.item)}, or a list of the least and the most"
     return "entry" if isinstance(kind, EntryKind) else _TYPES[type(kind)]
+
+
+def _several(item: str) -> str:
+    """The plural of a kind that is no more than a noun: ``topic names``."""
+    if not re.fullmatch(r"(`\S+` )?(?!.* of )[a-z' ]*[^s]", item):
+        return item
+    return f"{item[:-1]}ies" if item.endswith("y") else f"{item}s"
 
 
 def _bounds(kind: kinds.Integer) -> str:
@@ -222,8 +230,7 @@ def _written(kind: kinds.Kind[Any], value: Any) -> str:
 
 
 def _code(value: object) -> str:
-    text = f'"{value}"' if isinstance(value, str) else as_text(value)
-    return f"`{text}`"
+    return f"`{write_value(value)}`"
 
 
 def _settings_table(settings: Iterable[Setting]) -> str:
@@ -234,7 +241,7 @@ def _settings_table(settings: Iterable[Setting]) -> str:
 
 
 def _setting_default(setting: Setting) -> str:
-    return "no limit" if setting.default == LONG_MAX else _code(setting.default)
+    return "no limit" if setting.default in (LONG_MAX, float_info.max) else _code(setting.default)
 
 
 def _action_rows() -> Iterator[Sequence[str]]:
@@ -243,16 +250,17 @@ def _action_rows() -> Iterator[Sequence[str]]:
         yield f"`{action.name}`", target, f"`{action.undo.name}`" if action.undo else "-", action.help
 
 
-def _parameter_rows() -> Iterator[Sequence[str]]:
-    for action in all_actions().values():
-        for key in keys_of(action):
-            yield f"`{action.name}`", *_key_row(action, key)
-
-
-def _chaos_rows() -> Iterator[Sequence[str]]:
-    for name, kind in all_kinds().items():
-        for key in keys_of(kind):
-            yield f"`{name}`", *_key_row(kind, key)
+def _shared_rows(blocks: Mapping[str, type[Any]]) -> Iterator[Sequence[str]]:
+    """The keys of all blocks. What several have alike is one row, which names them, or those that have it otherwise."""
+    owners: dict[Sequence[str], list[str]] = {}
+    for name, block in blocks.items():
+        for key in keys_of(block):
+            owners.setdefault(_key_row(block, key), []).append(name)
+    for row, having in owners.items():
+        others = [name for name in blocks if name not in having]
+        usual = len(having) > len(others)
+        named = ", ".join(f"`{name}`" for name in (others if usual else having))
+        yield f"all but {named}" if usual else named, *row
 
 
 def _reassignments() -> list[Procedure]:

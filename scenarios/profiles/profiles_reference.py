@@ -7,7 +7,7 @@ holds it to them.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from scenarios import units
@@ -53,21 +53,25 @@ def _section(profile: Profile) -> str:
 
 
 def _behaviour(profile: Profile) -> str:
-    """The table of all that the default profile does; of another one what differs from that."""
-    default = PROFILES[DEFAULT_PROFILE]
+    """The table of all that the default profile does; of another one what differs from its neighbour."""
     rows = dict(_rows(profile))
-    if profile is default:
+    if profile.neighbour is None:
         return _table("", rows)
-    as_default = dict(_rows(default))
-    differing = {title: row for title, row in rows.items() if as_default.get(title) != row}
-    return _table(f"What differs from `{DEFAULT_PROFILE}`", differing)
+    of_neighbour = dict(_rows(profile.neighbour))
+    own = {difference.title: difference.source for difference in profile.differences}
+    differing = {
+        title: (here, own.get(title) or source)
+        for title, (here, source) in rows.items()
+        if of_neighbour.get(title, ("", ""))[0] != here
+    }
+    return _table(f"What differs from `{profile.neighbour.name}`", differing)
 
 
-def _table(heading: str, rows: dict[str, Sequence[str]]) -> str:
+def _table(heading: str, rows: Mapping[str, Sequence[str]]) -> str:
     return table([heading, "Here", "Source"], [(title, *row) for title, row in rows.items()])
 
 
-def _rows(profile: Profile) -> Iterator[tuple[str, Sequence[str]]]:
+def _rows(profile: Profile) -> Iterator[tuple[str, tuple[str, str]]]:
     """Title, and then behaviour and source."""
     yield "the strategy of a move that names none", (f"`{profile.strategy}`", "-")
     for title in titles():

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from scenarios.cli.report import report
 from scenarios.language import Scenario
 from tests.docs.pages import ROOT, Fenced, fenced, pages, path_of, run_blocks, text_of
 
@@ -61,10 +62,19 @@ def test_the_test_that_the_page_teaches_passes_under_pytest(tmp_path: Path) -> N
     assert "9 passed" in done.stdout
 
 
-def test_the_scenario_of_the_readme_passes() -> None:
-    (block,) = fenced("README.md", "toml")
-    run = Scenario.loads(block.text).run()
-    assert run.passed, run.explanation
+@pytest.mark.parametrize(("page", "block"), [("README.md", 0), ("scenarios.md", 1)])
+def test_what_a_page_says_that_its_scenario_prints_is_printed(page: str, block: int) -> None:
+    run = Scenario.loads(fenced(page, "toml")[block].text).run()
+    printed = {without_real_time(line) for line in report(run)}
+    (output,) = fenced(page, "text")
+    shown = [without_real_time(line) for line in output.text.splitlines() if line != "..."]
+    assert len(shown) > 5
+    assert [line for line in shown if line not in printed] == []
+
+
+def without_real_time(line: str) -> str:
+    """A line of output without what differs from one machine to another."""
+    return re.sub(r"[\d.]+ s here", "here", line)
 
 
 def test_a_page_that_lies_is_noticed() -> None:

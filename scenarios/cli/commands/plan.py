@@ -111,7 +111,8 @@ def _documents(arguments: Namespace, plan: Plan, rollback: Plan) -> Iterator[str
 
 def summary(scenario: Scenario, plan: Plan) -> str:
     """The size of the plan's moves, in one line."""
-    from scenarios.units import counted, format_size
+    from scenarios.forecasting import amounts
+    from scenarios.units import counted
 
     now = scenario.assignments()
     sizes = scenario.sizes()
@@ -121,7 +122,7 @@ def summary(scenario: Scenario, plan: Plan) -> str:
     changed = sum(move.replicas != now.get(move.name) for move in plan.partitions)
     replicas = counted(sum(copies.values()), "replicas")
     return (
-        f"{changed} of {len(now)} partitions change: {replicas} to copy ({format_size(data)} at the start), "
+        f"{changed} of {len(now)} partitions change: {replicas} to copy ({amounts.size(data)} at the start), "
         f"other preferred leaders for {leaders}"
     )
 

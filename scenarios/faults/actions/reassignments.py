@@ -47,7 +47,9 @@ def check_api(known: KnownNames, where: str) -> None:
     if not SHAPES[strategy.shape].api:
         having = ", ".join(shape.name for shape in SHAPES.values() if shape.api)
         raise BadInput(
-            f"strategy {strategy.name!r} has no API for reassignments; strategies that have it: {having}", where=where
+            f"strategy {strategy.name!r} has no API for reassignments; strategies that have it: {having}; "
+            "name one under [strategy] in the file, which is checked before --strategy applies",
+            where=where,
         )
 
 

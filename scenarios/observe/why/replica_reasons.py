@@ -193,6 +193,16 @@ def cannot_lead(past: PartitionPast, broker: int) -> Circumstance | None:
     return next((found for look in _UNABLE if (found := look(past, broker)) is not None), None)
 
 
+def _not_assigned(past: PartitionPast, broker: int) -> Circumstance | None:
+    """The replica was removed from the assignment; elections choose among the replicas that are assigned."""
+    assert past.state is not None
+    if broker in past.state.replicas:
+        return None
+    assigned = past.last(ZkWritten, lambda write: write.path == topic_path(past.tp.topic))
+    what = f"it is none of the replicas {ids(past.state.replicas)}, among which a leader is elected"
+    return Circumstance(what, (assigned,))
+
+
 def unregistered(past: PartitionPast, broker: int) -> Circumstance | None:
     """The broker's registration is gone, so it is dead for the controller."""
     write = past.registration(broker)
@@ -366,7 +376,7 @@ _OBSTACLES: tuple[Callable[[PartitionPast, int], Circumstance | None], ...] = (
 )  # fmt: skip
 """Obstacles, in the order in which a replica has to get past them."""
 
-_UNABLE = (down, unregistered, _offline, _directory_failed)
+_UNABLE = (_not_assigned, down, unregistered, _offline, _directory_failed)
 """Obstacles with which a replica of the ISR cannot be elected."""
 
 _SLOWS = {

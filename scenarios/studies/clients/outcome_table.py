@@ -11,6 +11,8 @@ from scenarios.studies.statistics.counted_share import wilson
 
 ALL = "all"
 HEAD = ("client", "runs with", "runs", "stalls", "duplicates", "losses", "deaths")
+TELLING = 20
+"""The least number of runs of which a page shows the counts: the interval of none in 20 ends at 16 %."""
 SHAPE = ("cluster", "healing", "topics", "settings", "schedules")
 """Kinds that draw no faults."""
 _COUNTED: tuple[Callable[[ClientOutcome], bool], ...] = (
@@ -72,7 +74,7 @@ def lines(outcomes: Sequence[ClientOutcome]) -> Iterator[str]:
 
 
 def markdown(outcomes: Sequence[ClientOutcome]) -> Iterator[str]:
-    """The table as lines of Markdown."""
+    """The table as lines of Markdown, without kinds that had fewer than ``TELLING`` runs."""
     yield f"| {' | '.join(HEAD)} |"
     yield f"| {' | '.join('---' for _ in HEAD)} |"
-    yield from (f"| {' | '.join(row.cells())} |" for row in rows(outcomes))
+    yield from (f"| {' | '.join(row.cells())} |" for row in rows(outcomes) if row.kind == ALL or row.runs >= TELLING)

@@ -36,7 +36,7 @@ def test_the_plan_is_printed_with_the_way_back(call: Call, tmp_path: Path) -> No
     assert lines[:3] == [
         "Broker 0 goes",
         "plan: decommission 0",
-        "3 of 4 partitions change: 3 replicas to copy (3MiB at the start), other preferred leaders for 1",
+        "3 of 4 partitions change: 3 replicas to copy (3.15 MB at the start), other preferred leaders for 1",
     ]
     assert "  0       3 -> 0    1 -> 0" in lines
     back, proposed = (json.loads(line) for line in lines if line.startswith("{"))

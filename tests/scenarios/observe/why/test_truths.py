@@ -149,3 +149,16 @@ def test_a_replica_that_is_slow_names_the_fault_while_it_lasts(action: str, undo
         clause = what_keeps_it_out(past(events, t_us), 3).clause
         assert "behind" in clause or "caught up" in clause
         assert (f"{action} 3 (" in clause and "has lasted since 1.000 s" in clause) == (t_us < ended)
+
+
+def test_a_replica_that_is_not_assigned_is_not_said_to_be_electable() -> None:
+    """``grow-then-shrink`` from one replica to two others drops the only copy, and no controller elects it again."""
+    run = play(
+        scenario(
+            brokers=3, controller=1, assignment=[[0]], plan={0: [1, 2]}, strategy="grow-then-shrink", rate=100,
+            method=[EXECUTE], horizon="30s",
+        )
+    )  # fmt: skip
+    answer = leader(past(tuple(run.events), 20_000_000))
+    assert "has not elected it yet" not in answer.sentence
+    assert "Broker 0: it is none of the replicas" in answer.sentence
