@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from brokers.coordinators.internal_topic import java_hash
 from emulator.protocol.client_quotas import (
     AlterClientQuotasRequest,
     AlterClientQuotasResponse,
@@ -42,7 +43,7 @@ class AlterClientQuotas(WireApi):
     def to_request(self, body: Body, connection: Connection) -> AlterClientQuotasRequest:
         entries = tuple(
             (
-                tuple((part["entity_type"], part["entity_name"]) for part in each["entity"]),
+                _collected({part["entity_type"]: part["entity_name"] for part in each["entity"]}),
                 tuple((op["key"], None if op["remove"] else op["value"]) for op in each["ops"]),
             )
             for each in body["entries"]
@@ -52,6 +53,12 @@ class AlterClientQuotas(WireApi):
     def to_response(self, response: Any, body: Body, connection: Connection) -> Body:
         found: AlterClientQuotasResponse = response
         return {"entries": [{**answer(error), "entity": _parts(entity)} for entity, error in found.entries]}
+
+
+def _collected(parts: dict[str, str | None]) -> QuotaEntity:
+    """The entity with its parts in the order in which the answer names them: the client id before the user, as a Java
+    ``HashMap`` of four slots has them (AlterClientQuotasRequest.entries, 2.6 to 3.9)."""
+    return tuple(sorted(parts.items(), key=lambda part: (java_hash(part[0]) ^ java_hash(part[0]) >> 16) & 3))
 
 
 def _parts(entity: QuotaEntity) -> list[Body]:

@@ -78,6 +78,13 @@ def test_what_is_no_quota_is_refused(
     assert (found["error_code"], found["error_message"]) == (42, words)
 
 
+def test_the_answer_names_the_client_id_before_the_user(cluster: Served) -> None:
+    """A ``HashMap`` has it so (AlterClientQuotasRequest.entries). From the suite of @platformatic/kafka."""
+    user, client = [{"entity_type": type, "entity_name": None} for type in ("user", "client-id")]
+    for entity in ([user, client], [client, user], [user, client, user]):
+        assert limit(cluster.connect(), entity, "producer_byte_rate", 1.0, remove=True)["entity"] == [client, user]
+
+
 def test_a_producer_learns_how_long_and_its_channel_is_muted(cluster: Served) -> None:
     raw, throttled = cluster.connect(), list[float]()
     assert limit(raw, BILLING, "producer_byte_rate", 2000.0)["error_code"] == 0
