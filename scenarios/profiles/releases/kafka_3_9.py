@@ -65,6 +65,13 @@ PROFILE = KAFKA_3_6.with_differences(
         policies={"brokers.transactions.knows_abortable": True},
     ),
     Difference(
+        title="kafka-reassign-partitions --cancel of a move that only adds replicas",
+        before="cancels it",
+        here="does nothing",
+        source="ReassignPartitionsCommand.cancelAssignment, 3.7.0, 3.8.0 and 3.9.0",
+        policies={"tool_keeps_widenings": True},
+    ),
+    Difference(
         title="clients find the versions of APIs of",
         here="3.9.1: as in 3.6, and Produce 11 and Fetch 17, which name leaders (KIP-951), "
         "OffsetCommit 9, OffsetFetch 9, FindCoordinator 5, DescribeCluster 1",
