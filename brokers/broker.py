@@ -284,6 +284,7 @@ class Broker:
         producer_ids = self._producer_ids()
         self.transactions = transactions = TransactionsPart(manager, produce, groups, producer_ids, self._to_broker)
         manager.coordinators[TRANSACTION_STATE_TOPIC] = transactions
+        produce.verify = transactions.verify
         fetch = FetchHandler(manager)
         self._wait_for_locks(router, fetch)
         for handler in (
@@ -439,6 +440,7 @@ class Broker:
         """Stop the socket server, the request handlers and the scheduler."""
         self._server.close()
         self._requests.close()
+        self.transactions.stop()
         self.replicas.stop()
 
     def stop(self) -> None:

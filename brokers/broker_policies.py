@@ -334,7 +334,7 @@ class BrokerPolicies:
     def changed(self, entity: str, config: Mapping[str, str], initial: BrokerConfig) -> "BrokerPolicies":
         """A copy with the dynamic settings ``config`` of ``entity`` (KIP-226).
 
-        Only min.insync.replicas and the settings of logs are taken over.
+        Only min.insync.replicas, the settings of logs, and whether transactions are verified are taken over.
 
         Args:
             initial: the settings with which the brokers were started, for those that are not set any more.
@@ -342,8 +342,9 @@ class BrokerPolicies:
         own = config.get("min.insync.replicas")
         if entity == ALL_BROKERS:
             default = initial.min_insync_replicas if own is None else int(own)
-            log = initial.log.changed(config, BROKER_NAMES)
-            return evolve(self, config=evolve(self.config, min_insync_replicas=default, log=log))
+            log, transactions = initial.log.changed(config, BROKER_NAMES), initial.transactions.changed(config)
+            kept = evolve(self.config, min_insync_replicas=default, log=log, transactions=transactions)
+            return evolve(self, config=kept)
         topic = entity.removeprefix("topics/")
         others = {name: least for name, least in self.topic_min_insync_replicas.items() if name != topic}
         known = {name: value for name, value in config.items() if name in TOPIC_NAMES}
@@ -373,6 +374,11 @@ class BrokerPolicies:
             return Errors.REPLICA_NOT_AVAILABLE
         not_leader = known and self.knows_whose_replica
         return Errors.NOT_LEADER_FOR_PARTITION if not_leader else Errors.UNKNOWN_TOPIC_OR_PARTITION
+
+    @property
+    def verifies_transactions(self) -> bool:
+        """Whether a leader asks the coordinator of a transaction before it appends the first records of it."""
+        return self.transactions.verifies_records and self.config.transactions.partition_verification_enable
 
     @property
     def isr_check_interval_us(self) -> int:

@@ -1,7 +1,10 @@
 """The offsets that transactions commit (GroupCoordinator.handleTxnCommitOffsets and scheduleHandleTxnCompletion, 2.7):
 they are written at once, and count when the transaction's marker is in the log."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from attrs import define
 
@@ -17,16 +20,27 @@ from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.events import OffsetsCommitted
 from emulator.protocol.groups.group_offsets import OffsetCommitResponse
 from emulator.protocol.groups.membership import NO_MEMBER
+from emulator.protocol.records import NO_SEQUENCE
+from emulator.protocol.transactions.coordination import OfTransaction
 from emulator.protocol.transactions.txn_offset_commit import TxnOffsetCommitRequest, TxnOffsetCommitResponse
+
+if TYPE_CHECKING:
+    from brokers.log.producer_state_manager import VerificationStateEntry
+    from brokers.transactions.verification import Verification, Verify
 
 NO_GENERATION = -1
 
 
 @define(eq=False)
 class TransactionalOffsets:
-    """The transactional offsets of one broker's groups."""
+    """The transactional offsets of one broker's groups.
+
+    Attributes:
+        verify: verifies transactions (KAFKA-15449, 3.7).
+    """
 
     coordinator: GroupCoordinator
+    verify: Verify
 
     @property
     def store(self) -> GroupMetadataManager:
@@ -34,26 +48,64 @@ class TransactionalOffsets:
 
     @handles(TxnOffsetCommitRequest)
     def commit(self, request: TxnOffsetCommitRequest, channel: ResponseChannel) -> None:
-        """Answer when the replicas have the offsets."""
+        """Answer when the replicas have the offsets. Since 3.7 the transaction is verified before: the group's member
+        is checked, and offsets are stored, when its coordinator has answered (handleTxnCommitOffsets, 3.9.0)."""
+        if not self._verifies or self._why_not(request) or not self._knows_any(request):
+            self._commit(request, channel, NO_ERROR, None)
+            return
+        group, home = self.store.create(request.group), self.store.partitions.home(request.group)
+
+        def verified(found: Verification) -> None:
+            error = found.errors.get(home, NO_ERROR)
+            if not error and group.state is GroupState.DEAD:
+                error = Errors.COORDINATOR_NOT_AVAILABLE
+            if error is Errors.NETWORK_EXCEPTION and self.store.manager.policies.transactions.hides_network_errors:
+                error = Errors.COORDINATOR_LOAD_IN_PROGRESS
+            refused = not_written(error, Errors.INVALID_COMMIT_OFFSET_SIZE)
+            self._commit(request, channel, refused, found.guards.get(home))
+
+        producer = OfTransaction(request.transactional_id, request.producer_id, request.producer_epoch)
+        self.verify(producer, {home: NO_SEQUENCE}, request.knows_abortable, verified)
+
+    @property
+    def _verifies(self) -> bool:
+        policies = self.store.manager.policies
+        return policies.verifies_transactions and policies.transactions.verifies_offsets
+
+    def _knows_any(self, request: TxnOffsetCommitRequest) -> bool:
+        metadata = self.store.manager.metadata
+        return any(metadata.knows(each.tp) for each in request.offsets)
+
+    def _commit(
+        self, request: TxnOffsetCommitRequest, channel: ResponseChannel, refused: Errors,
+        guard: VerificationStateEntry | None,
+    ) -> None:  # fmt: skip
+        """Commit, unless that is ``refused``. ``guard``: what was verified."""
 
         def reply(response: OffsetCommitResponse) -> None:
             channel.reply(response, response.size)
 
+        def find() -> tuple[Errors, GroupMetadata | None]:
+            return (refused, None) if refused else self._committing(request)
+
         def store(group: GroupMetadata, kept: Values, done: Done) -> None:
-            self._store(group, request, kept, done)
+            self._store(group, request, kept, guard, done)
 
         offsets = GroupOffsetsPart(self.coordinator)
-        self.coordinator.transitions.ending(offsets.commit_by)(
-            request, reply, TxnOffsetCommitResponse, lambda: self._committing(request), store
-        )
+        self.coordinator.transitions.ending(offsets.commit_by)(request, reply, TxnOffsetCommitResponse, find, store)
 
-    def _committing(self, request: TxnOffsetCommitRequest) -> tuple[Errors, GroupMetadata | None]:
-        """The group, or the error if the transaction may not commit its offsets. A member is checked where one is named
-        (KIP-447)."""
+    def _why_not(self, request: TxnOffsetCommitRequest) -> Errors:
+        """Why this broker cannot answer for the group, or NONE (validateGroupStatus)."""
         error = NO_ERROR if request.group else Errors.INVALID_GROUP_ID
         error = error or self.store.partitions.error_of(request.group)
         if error is Errors.COORDINATOR_LOAD_IN_PROGRESS and self.store.policies.hides_loading:
             error = error if request.knows_loading else Errors.COORDINATOR_NOT_AVAILABLE
+        return error
+
+    def _committing(self, request: TxnOffsetCommitRequest) -> tuple[Errors, GroupMetadata | None]:
+        """The group, or the error if the transaction may not commit its offsets. A member is checked where one is named
+        (KIP-447)."""
+        error = self._why_not(request)
         if error:
             return error, None
         group = self.store.create(request.group)
@@ -67,10 +119,17 @@ class TransactionalOffsets:
             error = Errors.ILLEGAL_GENERATION
         return error, None if error else group
 
-    def _store(self, group: GroupMetadata, request: TxnOffsetCommitRequest, offsets: Values, done: Done) -> None:
-        """Write ``offsets``. They count once the transaction is committed."""
+    def _store(
+        self, group: GroupMetadata, request: TxnOffsetCommitRequest, offsets: Values,
+        guard: VerificationStateEntry | None, done: Done,
+    ) -> None:  # fmt: skip
+        """Write ``offsets``. They count once the transaction is committed. What was verified may be over (since
+        3.7)."""
         store, producer_id, home = self.store, request.producer_id, self.store.partitions.home(group.id)
         partition = store.manager.partitions.get(home)
+        if self._verifies and partition is not None and not partition.log.is_verified(producer_id, guard):
+            done(Errors.INVALID_TXN_STATE)
+            return
         if partition is not None and request.producer_epoch < partition.log.producers.epoch_of(producer_id):
             done(Errors.INVALID_PRODUCER_EPOCH)
             return

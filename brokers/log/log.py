@@ -10,7 +10,13 @@ from brokers.log.batch_runs import BatchRuns, Piece, all_pieces, ended, pieces
 from brokers.log.directory import LogDirectory, log_path
 from brokers.log.leader_epoch_cache import NO_EPOCHS, LeaderEpochFileCache
 from brokers.log.log_config import LogConfig
-from brokers.log.producer_state_manager import NO_PRODUCERS, AbortedTransaction, ProducerStateManager, remembered
+from brokers.log.producer_state_manager import (
+    NO_PRODUCERS,
+    AbortedTransaction,
+    ProducerStateManager,
+    VerificationStateEntry,
+    remembered,
+)
 from brokers.log.segments import Segment, active, deletable, oldest, segments
 from emulator.disks import DiskFault, File
 from emulator.protocol.extents import ExtentPart
@@ -67,11 +73,13 @@ class Log:
         epochs: the start of each leader epoch. Kafka also keeps them in a file (leader-epoch-checkpoint); for a loaded
             log that file says what the batches say.
         producers: the newest batches of each idempotent producer.
+        verifications: by producer id, the transactions that the leader asks about, or has asked about, and of which the
+            log has nothing yet. They are in memory alone.
     """
 
     __slots__ = (
         "_file", "_hooks", "_rolls_at_us", "_room", "directory", "end_offset", "epochs", "producers", "start_offset",
-        "tp",
+        "tp", "verifications",
     )  # fmt: skip
 
     def __init__(
@@ -87,6 +95,7 @@ class Log:
         self.end_offset = 0
         self.epochs = NO_EPOCHS
         self.producers = NO_PRODUCERS
+        self.verifications: dict[int, VerificationStateEntry] = {}
         self._load()
 
     def _load(self) -> None:
@@ -210,6 +219,7 @@ class Log:
     def _add_producer(self, batch: SequencedBatch) -> None:
         if batch.transactional:
             self.producers = self.producers.with_transactions()
+            self.verifications.pop(batch.producer_id, None)
         elif self.producers is NO_PRODUCERS:
             self.producers = ProducerStateManager()
         self.producers.add(batch)
@@ -217,6 +227,23 @@ class Log:
     def _check_sequence(self, batch: SequencedBatch) -> None:
         if batch.base_sequence > 0 and not self.producers.knows(batch.producer_id):
             raise UnknownProducer(f"{self.tp}: producer {batch.producer_id} begins with {batch.base_sequence}")
+
+    def maybe_start_verification(self, producer_id: int, sequence: int, epoch: int) -> VerificationStateEntry | None:
+        """The verification of the transaction that a producer writes to, which its batch with this sequence number and
+        epoch begins, or goes on with; None: the log has the transaction open (maybeStartTransactionVerification)."""
+        if self.producers.is_ongoing(producer_id):
+            return None
+        found = self.verifications.get(producer_id)
+        if found is None:
+            found = self.verifications[producer_id] = VerificationStateEntry(sequence, epoch)
+        found.maybe_update(sequence, epoch)
+        return found
+
+    def is_verified(self, producer_id: int, guard: VerificationStateEntry | None) -> bool:
+        """Whether a producer may write to its transaction: it is open here, or ``guard`` was verified, and it has
+        neither begun nor ended since (UnifiedLog.analyzeAndValidateProducerState, 3.6.2 and 3.9.0)."""
+        begun = guard is not None and guard is self.verifications.get(producer_id)
+        return begun or self.producers.is_ongoing(producer_id)
 
     def last_stable_offset(self, high_watermark: int) -> int:
         """The offset up to which readers of committed records may read, if this is the replica's high watermark."""

@@ -36,6 +36,26 @@ class AbortedTransaction(NamedTuple):
 
 
 @define(eq=False)
+class VerificationStateEntry:
+    """A transaction of which a leader asks the coordinator whether a partition is in it (VerificationStateEntry, 3.6 to
+    3.9). Its identity is Kafka's verification guard: it ends with the next record or marker of the producer, so that
+    an answer which comes after that counts no more.
+
+    Attributes:
+        lowest_sequence: the lowest sequence number of the batches of ``epoch`` that were to be appended. A later one is
+            not appended before it, also where the earlier one was not verified.
+    """
+
+    lowest_sequence: int
+    epoch: int
+
+    def maybe_update(self, sequence: int, epoch: int) -> None:
+        """Take note of another batch."""
+        if epoch > self.epoch or (epoch == self.epoch and sequence < self.lowest_sequence):
+            self.lowest_sequence, self.epoch = sequence, epoch
+
+
+@define(eq=False)
 class ProducerStateManager:
     """The newest batches of each producer id, in the order of the log; only those of its newest epoch. Nothing expires
     here; Kafka forgets a producer seven days after its last batch. Before 2.4 it also forgot one whose batches are all
@@ -156,6 +176,10 @@ class ProducerStateManager:
             last = kept[-1]
             found.append(ActiveProducer(producer_id, last.producer_epoch, last.last_sequence, _time_ms(last)))
         return tuple(found)
+
+    def is_ongoing(self, _producer_id: int) -> bool:
+        """Whether a transaction of the producer is open here."""
+        return False
 
     # -- transactions: a log has none, unless its producers are of the class in ``brokers.log.transactions`` -----------
 

@@ -163,6 +163,9 @@ class TransactionalProducers(ProducerStateManager):
             for producer_id, producer in sorted(known.items())
         )
 
+    def is_ongoing(self, producer_id: int) -> bool:
+        return producer_id in self.ongoing
+
     def knows(self, producer_id: int) -> bool:
         return producer_id in self._epochs or super().knows(producer_id)
 

@@ -25,13 +25,16 @@ Version notes:
 - up to 2.3 a record without a key is CORRUPT_MESSAGE; 2.4 names the first one, later releases all (KIP-467):
   ``keyless_records``
 - 2.5: an unknown producer may begin with any sequence number (KIP-360): ``admits_unknown_producers``
+- 3.6: the coordinator of a transaction is asked before its first batch is appended (KIP-890): ``verified_produce``
 """
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
 
 from brokers.log.disk_work import ResponseChannel
+from brokers.log.log import Log
 from brokers.log.log_config import DEFAULTS, LOG_APPEND_TIME, LogConfig
 from brokers.partition.partition import Partition
 from brokers.purgatory import DelayedProduce
@@ -55,6 +58,10 @@ from emulator.protocol.shown import ProduceExpired, ProducerDropped, ProduceRefu
 from emulator.protocol.shown_coordination import SequencedAccepted
 from emulator.protocol.types import SequencedBatch
 from fetchers.failures import StorageError
+
+if TYPE_CHECKING:
+    from brokers.requests.verified_produce import Checked
+    from brokers.transactions.verification import Verify
 
 Waiting = tuple[int, Partition, int]
 """A batch that waits for replicas: its place in the request, its partition, and the offset that they have to reach."""
@@ -97,9 +104,14 @@ def refusal(partition: Partition, acks: int, least: int) -> Errors:
 
 
 class ProduceHandler:
-    """Appends what clients produce, and what the broker's own coordinators write."""
+    """Appends what clients produce, and what the broker's own coordinators write.
+
+    Attributes:
+        verify: verifies transactions, where the release does; None: this broker cannot.
+    """
 
     def __init__(self, manager: ReplicaManager) -> None:
+        self.verify: Verify | None = None
         self._manager = manager
         self._policies = manager.policies
         self._rules: dict[str, TopicRules] = {}
@@ -108,12 +120,27 @@ class ProduceHandler:
     @handles(ProduceRequest, RecordsProduceRequest)
     def produce(self, request: ProduceRequest, channel: ResponseChannel) -> None:
         """Answer a client."""
-        self.append(request, channel, internal=False)
+        manager, verify = self._manager, self.verify
+        if request.transactional_id is None or verify is None or not manager.policies.verifies_transactions:
+            self.append(request, channel, internal=False)
+            return
+        from brokers.requests.verified_produce import verify_first
 
-    def append(self, request: ProduceRequest, channel: ResponseChannel, *, internal: bool) -> None:
-        """Append each batch, and let it wait where the acks ask for it. ``internal``: by the broker itself, also to
-        internal topics, and to topics that the controller has not announced yet (ReplicaManager.appendRecords, 0.11 to
-        3.9, does not look at the metadata; KafkaApis.handleProduceRequest does)."""
+        verify_first(
+            manager, verify, request, lambda checked: self.append(request, channel, internal=False, checked=checked)
+        )
+
+    def append(
+        self, request: ProduceRequest, channel: ResponseChannel, *, internal: bool, checked: "Checked | None" = None
+    ) -> None:
+        """Append each batch, and let it wait where the acks ask for it.
+
+        Args:
+            internal: by the broker itself, also to internal topics, and to topics that the controller has not announced
+                yet (ReplicaManager.appendRecords, 0.11 to 3.9, does not look at the metadata;
+                KafkaApis.handleProduceRequest does).
+            checked: what verification has found out about the batches of a transaction.
+        """
         manager, acks = self._manager, request.acks
         partitions, metadata, serves = manager.partitions, manager.metadata, manager.policies.serves
         valid = manager.policies.valid_acks(acks)
@@ -125,9 +152,12 @@ class ProduceHandler:
         appended = False
         for batch in request.batches:
             tp, base, repeated = batch.tp, -1, None
+            refusal = None if checked is None else checked.refused.get(tp)
             if not (internal or serves(metadata, tp)):
                 # The controller has not sent it to this broker yet, or it is being deleted.
                 error = Errors.UNKNOWN_TOPIC_OR_PARTITION
+            elif refusal is not None:
+                error = refusal.error
             elif not valid:
                 error = Errors.INVALID_REQUIRED_ACKS
             else:
@@ -136,16 +166,17 @@ class ProduceHandler:
                 if rules.internal and not internal:
                     error = Errors.INVALID_TOPIC_EXCEPTION
                 else:
-                    error, base, repeated = self._append(partitions.get(tp), batch, acks, rules)
+                    error, base, repeated = self._append(partitions.get(tp), batch, acks, rules, checked)
                 counts.produced(topic, error)
                 if error is Errors.MESSAGE_TOO_LARGE:
                     counts.rejected(topic, batch.size)
             if error:
-                manager.process.mark(ProduceRefused, manager.process.node.id, *tp, acks, error.name)
+                shown = error if refusal is None else refusal.reason
+                manager.process.mark(ProduceRefused, manager.process.node.id, *tp, acks, shown.name)
             results.append((tp, error, base))
             appended = appended or not error
             if infos is not None:
-                infos.append(self._info(batch, error, repeated))
+                infos.append(self._info(batch, error, repeated) if refusal is None else refusal.info(batch))
         channel = manager.logs.work.after_disks(channel)
         if appended and acks not in (0, 1):
             self._wait_for_replicas(
@@ -188,7 +219,10 @@ class ProduceHandler:
         self._rules[topic] = found
         return found
 
-    def _append(self, partition: Partition | None, batch: ProducedBatch, acks: int, rules: TopicRules) -> Outcome:
+    def _append(
+        self, partition: Partition | None, batch: ProducedBatch, acks: int, rules: TopicRules,
+        checked: "Checked | None",
+    ) -> Outcome:  # fmt: skip
         """Check a batch, and append it where nothing speaks against it."""
         if partition is None:
             return self._manager.error_without_replica(batch.tp), -1, None
@@ -212,7 +246,7 @@ class ProduceHandler:
                 self._show_time(batch)
         try:
             if isinstance(batch, IdempotentBatch) and batch.sequenced:
-                return self._append_sequenced(partition, batch)
+                return self._append_sequenced(partition, batch, checked)
             return NO_ERROR, partition.append_as_leader(batch), None
         except (DiskError, StorageError):
             return Errors.KAFKA_STORAGE_ERROR, -1, None
@@ -245,7 +279,7 @@ class ProduceHandler:
         each = batch.size // max(1, batch.count)
         return self._policies.limits_messages and not isinstance(batch, ProducedRecords) and each <= most
 
-    def _append_sequenced(self, partition: Partition, batch: IdempotentBatch) -> Outcome:
+    def _append_sequenced(self, partition: Partition, batch: IdempotentBatch, checked: "Checked | None") -> Outcome:
         """Append the batch of an idempotent producer: one that was sent again gets the first answer (KIP-98).
 
         Raises: DiskError."""
@@ -260,7 +294,13 @@ class ProduceHandler:
                 )
                 self._show(batch, repeated=True)
                 return NO_ERROR, base, earlier
+            if batch.transactional and policies.verifies_transactions:
+                guard = None if checked is None else checked.guards.get(tp)
+                if not partition.log.is_verified(batch.producer_id, guard):
+                    return Errors.INVALID_TXN_STATE, -1, None
             error = producers.check(batch, admits_unknown=policies.admits_unknown_producers)
+            if error is not Errors.INVALID_PRODUCER_EPOCH and _comes_early(partition.log, batch):
+                error = Errors.OUT_OF_ORDER_SEQUENCE_NUMBER
             if error:
                 return error, -1, None
             known = producers.knows(batch.producer_id)
@@ -342,3 +382,9 @@ class ProduceHandler:
             )
             process.show(ProduceExpired, process.node.id, delayed.request.acks, late)
         delayed.expire()
+
+
+def _comes_early(log: Log, batch: IdempotentBatch) -> bool:
+    """Whether an earlier batch of the transaction waits to be verified (ProducerAppendInfo.checkSequence, 3.6.2)."""
+    begun = log.verifications.get(batch.producer_id)
+    return begun is not None and batch.base_sequence > begun.lowest_sequence

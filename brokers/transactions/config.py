@@ -1,6 +1,8 @@
 """The settings of transaction coordinators (kafka.coordinator.transaction.TransactionConfig, 2.3)."""
 
-from attrs import frozen
+from collections.abc import Mapping
+
+from attrs import evolve, frozen
 
 from emulator.protocol.configs import ConfigType, config
 
@@ -26,6 +28,11 @@ class TransactionConfig:
         "transaction.remove.expired.transaction.cleanup.interval.ms", 3_600_000,
         "how often coordinators look for transactional ids that have expired",
     )  # fmt: skip
+    partition_verification_enable: bool = config(
+        "transaction.partition.verification.enable", True,
+        "whether a leader asks the coordinator before it appends the first records of a transaction (since 3.6)",
+        dynamic=True,
+    )  # fmt: skip
     num_partitions: int = config(
         "transaction.state.log.num.partitions", 50, "partitions of `__transaction_state`, when a broker creates it"
     )
@@ -37,3 +44,8 @@ class TransactionConfig:
     )
     min_isr: int = config("transaction.state.log.min.isr", 2, "its min.insync.replicas")
     segment_bytes: int = config("transaction.state.log.segment.bytes", 100 << 20, "its segment.bytes", at_least=14)
+
+    def changed(self, settings: Mapping[str, str]) -> "TransactionConfig":
+        """A copy with what ``settings`` change while brokers run (DynamicProducerStateManagerConfig, 3.6)."""
+        enabled = settings.get("transaction.partition.verification.enable")
+        return self if enabled is None else evolve(self, partition_verification_enable=enabled.lower() == "true")

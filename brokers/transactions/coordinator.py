@@ -244,6 +244,23 @@ class TransactionCoordinator:
             return
         self.transitions.answer(done, error)
 
+    def verify(
+        self, transaction: OfTransaction, partitions: Sequence[TopicPartition]
+    ) -> tuple[tuple[TopicPartition, Errors], ...]:
+        """Say of each partition whether a transaction has it; NONE: it has (handleVerifyPartitionsInTransaction, 3.6.2
+        and 3.9.0). It has a partition from the record that adds it on, until all markers are written; a change under
+        way is not looked at."""
+        found = self._of_producer(transaction)
+        if isinstance(found, Errors):
+            return tuple((tp, found) for tp in partitions)
+        metadata, error = found.metadata, NO_ERROR
+        if transaction.producer_epoch != metadata.producer_epoch:
+            error = Errors.PRODUCER_FENCED
+        elif metadata.state in DECIDED:
+            error = Errors.CONCURRENT_TRANSACTIONS
+        missing = Errors.TRANSACTION_ABORTABLE if self.policies.knows_abortable else Errors.INVALID_TXN_STATE
+        return tuple((tp, error if error or tp in metadata.partitions else missing) for tp in partitions)
+
     def _of_producer(self, request: OfTransaction) -> CoordinatorEpochAndTxnMetadata | Errors:
         """The transactional id of a producer, or the error if the producer is not the current one."""
         if not request.transactional_id:

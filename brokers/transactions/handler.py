@@ -1,6 +1,7 @@
 """The requests of transactional producers (kafka.server.KafkaApis, 2.7)."""
 
 from collections.abc import Callable
+from functools import partial
 
 from attrs import define
 
@@ -9,6 +10,11 @@ from brokers.log.disk_work import ResponseChannel
 from brokers.requests.router import handles
 from brokers.transactions.coordinator import TransactionCoordinator
 from emulator.protocol.errors import Errors
+from emulator.protocol.transactions.add_partitions_to_txns import (
+    AddPartitionsToTxnsRequest,
+    AddPartitionsToTxnsResponse,
+    AddPartitionsToTxnTransaction,
+)
 from emulator.protocol.transactions.coordination import (
     AddOffsetsToTxnRequest,
     AddOffsetsToTxnResponse,
@@ -18,6 +24,9 @@ from emulator.protocol.transactions.coordination import (
     EndTxnResponse,
 )
 from emulator.protocol.types import TopicPartition
+
+AddsPartitions = AddPartitionsToTxnRequest | AddPartitionsToTxnTransaction
+Outcomes = tuple[tuple[TopicPartition, Errors], ...]
 
 
 @define(eq=False)
@@ -34,20 +43,47 @@ class TransactionsHandler:
     @handles(AddPartitionsToTxnRequest)
     def add_partitions(self, request: AddPartitionsToTxnRequest, channel: ResponseChannel) -> None:
         """Add all the partitions, or none."""
-        metadata = self.coordinator.manager.metadata
-        unknown = [tp for tp in request.partitions if not metadata.knows(tp)]
 
-        def answer(error_of: Callable[[TopicPartition], Errors]) -> None:
-            response = AddPartitionsToTxnResponse(tuple([(tp, error_of(tp)) for tp in request.partitions]))
+        def answer(outcomes: Outcomes) -> None:
+            response = AddPartitionsToTxnResponse(outcomes)
             channel.reply(response, response.size)
 
+        self.coordinator.transitions.ending(self._add)(request, answer)
+
+    @handles(AddPartitionsToTxnsRequest)
+    def add_to_several(self, request: AddPartitionsToTxnsRequest, channel: ResponseChannel) -> None:
+        """Answer for each transaction (KafkaApis.handleAddPartitionsToTxnRequest, 3.6.2 and 3.9.0, which never answers
+        where there is none)."""
+        response = AddPartitionsToTxnsResponse({})
+        if not request.transactions:
+            channel.reply(response, response.size)
+
+        def answer(id: str, outcomes: Outcomes) -> None:
+            response.transactions[id] = outcomes
+            if len(response.transactions) == len(request.transactions):
+                channel.reply(response, response.size)
+
+        def add_all() -> None:
+            for each in request.transactions:
+                self._add(each, partial(answer, each.transactional_id), verify_only=each.verify_only)
+
+        self.coordinator.transitions.ending(add_all)()
+
+    def _add(
+        self, request: AddsPartitions, callback: Callable[[Outcomes], object], *, verify_only: bool = False
+    ) -> None:
+        """Add partitions to a transaction, or look whether it has them. Where one is not known, none is tried."""
+        coordinator, partitions = self.coordinator, request.partitions
+        unknown = [tp for tp in partitions if not coordinator.manager.metadata.knows(tp)]
         if unknown:
             missing, not_tried = Errors.UNKNOWN_TOPIC_OR_PARTITION, Errors.OPERATION_NOT_ATTEMPTED
-            answer(lambda tp: missing if tp in unknown else not_tried)
-            return
-        self.coordinator.transitions.ending(self.coordinator.add_partitions)(
-            request, request.partitions, lambda error: answer(lambda _tp: error)
-        )
+            callback(tuple([(tp, missing if tp in unknown else not_tried) for tp in partitions]))
+        elif verify_only:
+            coordinator.transitions.answer(callback, coordinator.verify(request, partitions))
+        else:
+            coordinator.add_partitions(
+                request, partitions, lambda error: callback(tuple([(tp, error) for tp in partitions]))
+            )
 
     @handles(AddOffsetsToTxnRequest)
     def add_offsets(self, request: AddOffsetsToTxnRequest, channel: ResponseChannel) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from attrs import define
@@ -18,6 +19,9 @@ from emulator.protocol.records import NO_PRODUCER_ID
 if TYPE_CHECKING:
     from brokers.transactions.coordinator import TransactionCoordinator
     from brokers.transactions.marker_sending import Connect
+    from brokers.transactions.verification import AddPartitionsToTxnManager, Verified
+    from emulator.protocol.transactions.coordination import OfTransaction
+    from emulator.protocol.types import TopicPartition
 
 
 @define(eq=False)
@@ -32,6 +36,24 @@ class TransactionsPart(CoordinatorPart["TransactionCoordinator"]):
     groups: GroupsPart
     producer_ids: ProducerIds
     connect: Connect
+    _verifications: AddPartitionsToTxnManager | None = None
+
+    def verify(
+        self, producer: OfTransaction, sequences: Mapping[TopicPartition, int], knows_abortable: bool, done: Verified
+    ) -> None:
+        """Verify a transaction of which this broker leads partitions (``AddPartitionsToTxnManager.verify``)."""
+        if self._verifications is None:
+            from brokers.transactions.verification import AddPartitionsToTxnManager
+
+            self._verifications = AddPartitionsToTxnManager(
+                self.manager, self.coordinator.store.partitions, self.connect
+            )
+        self._verifications.verify(producer, sequences, knows_abortable, done)
+
+    def stop(self) -> None:
+        """Do nothing more with the answers of coordinators."""
+        if self._verifications is not None:
+            self._verifications.is_over = True
 
     def _made(self) -> TransactionCoordinator:
         from brokers.transactions.coordinator import TransactionCoordinator
@@ -48,7 +70,7 @@ class TransactionsPart(CoordinatorPart["TransactionCoordinator"]):
         from brokers.transactions.marker_writing import MarkerWriter
 
         groups = self.groups.coordinator
-        offsets = TransactionalOffsets(groups)
+        offsets = TransactionalOffsets(groups, self.verify)
         return (
             TransactionsHandler(self.coordinator, groups.store.partitions.partition_for), offsets,
             MarkerWriter(self.manager, self.appender, offsets, groups.transitions),

@@ -111,12 +111,16 @@ class ProduceRequest(Request):
 
     Attributes:
         acks: 0 (no answer), 1 (after the leader's append), -1 (after the append by the whole ISR).
+        transactional_id: that of its producer; None: it has none.
+        knows_abortable: whether its producer knows TRANSACTION_ABORTABLE (v11, 3.8).
     """
 
     acks: int
     timeout_us: int
     batches: tuple[ProducedBatch, ...]
     size: int
+    transactional_id: str | None = field(default=None, kw_only=True)
+    knows_abortable: bool = field(default=True, kw_only=True)
 
     def topic_partitions(self) -> Iterable[TopicPartition]:
         return (batch.tp for batch in self.batches)

@@ -86,7 +86,7 @@ class ClusterSetup:
         log_dirs: the log directories of each broker, each on a disk of its own.
         paranoid: whether to hash every message at both ends (``emulator.network.sealed``).
         broker_settings: the dynamic settings that each broker has as its own at the start (KIP-226).
-        has_tool_2_6, tool_heeds_moves: see ``Operator``.
+        has_tool_2_6, tool_heeds_moves, tool_keeps_widenings: see ``Operator``.
         moves_forbid_expansion: the moves during which the operator's tools refuse to add partitions to a topic.
         drawn_phases: whether the periodic work and the pings of each broker, and the ticks of ZooKeeper, have phases
             that are drawn from the seed, as machines have that were started at different instants; otherwise all of
@@ -109,6 +109,7 @@ class ClusterSetup:
     broker_settings: Mapping[str, str] = field(factory=dict)
     has_tool_2_6: bool = False
     tool_heeds_moves: bool = False
+    tool_keeps_widenings: bool = False
     moves_forbid_expansion: Moving = any_move
     drawn_phases: bool = True
 
@@ -157,6 +158,7 @@ class Cluster:
         self.operator = Operator(
             self.network, setup.zk, brokers, setup.controller.topic_version, setup.broker.server,
             has_tool_2_6=setup.has_tool_2_6, tool_heeds_moves=setup.tool_heeds_moves,
+            tool_keeps_widenings=setup.tool_keeps_widenings,
             refuses_marked=setup.broker.policies.admin.refuses_marked,
         )  # fmt: skip
 

@@ -56,6 +56,7 @@ def cluster_setup(scenario: Scenario) -> ClusterSetup:
         drawn_phases=spec.phases == DRAWN,
         has_tool_2_6=PROFILES[scenario.profile].tool == "api",
         tool_heeds_moves=policies.tool_heeds_moves,
+        tool_keeps_widenings=policies.tool_keeps_widenings,
         moves_forbid_expansion=any_move if policies.any_move_forbids_expansion else move_of_the_topic,
     )
 

@@ -54,9 +54,11 @@ class Client(Protocol):
         """
         ...
 
-    async def produce_batch(self, make: Callable[[int], ProducedBatch], within: str = "2m") -> range:
+    async def produce_batch(
+        self, make: Callable[[int], ProducedBatch], within: str = "2m", *, transactional_id: str | None = None
+    ) -> range:
         """Send one batch of the behaviour's own making to the leader, and return the offsets of its records; ``make``
-        gets the id that the batch has in the run.
+        gets the id that the batch has in the run. A batch of a transaction needs the ``transactional_id``.
 
         Raises: KafkaError with the last error.
         """

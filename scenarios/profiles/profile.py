@@ -61,6 +61,8 @@ class Policies:
             that is being moved does not (KIP-455, 2.4).
         tool_heeds_moves: whether kafka-reassign-partitions throttles what moves under way still copy, when it begins
             another one (KAFKA-10779, 2.8).
+        tool_keeps_widenings: whether kafka-reassign-partitions --cancel cancels no move that only adds replicas
+            (ReassignPartitionsCommand.cancelAssignment, 3.7.0 to 3.9.0).
         scala: the build of the brokers.
         scala_2_12: the collections of the build for Scala 2.12.
     """
@@ -72,6 +74,7 @@ class Policies:
     kip_455: Kip455 = field(factory=Kip455)
     any_move_forbids_expansion: bool = True
     tool_heeds_moves: bool = False
+    tool_keeps_widenings: bool = False
     scala: str = SCALA_2_12
     scala_2_12: ScalaCollections = scala_order.SCALA_2_12
 

@@ -156,9 +156,10 @@ class Bench:
         self.manager.metadata.update(UpdateMetadataRequest(9, 1, -1, (), (0, 1, 2, 3)))
         self.control = ControlHandler(self.manager)
         self.fetch_handler = FetchHandler(self.manager)
+        self.produces = ProduceHandler(self.manager)
         self.router = Router(self.manager.purgatory.complete)
         for handler in (
-            ProduceHandler(self.manager), self.fetch_handler,
+            self.produces, self.fetch_handler,
             OffsetsHandler(self.manager), self.control, DeleteRecordsHandler(self.manager),
         ):  # fmt: skip
             self.router.add(handler)

@@ -1,6 +1,6 @@
 """TxnOffsetCommit (API 28): a producer commits a group's offsets in its transaction.
 
-Versions: v3 (2.5, KIP-447) names the member and its generation.
+Versions: v3 (2.5, KIP-447) names the member and its generation; v4 (3.8) knows TRANSACTION_ABORTABLE.
 """
 
 from attrs import define, field
@@ -16,12 +16,14 @@ class TxnOffsetCommitRequest(OffsetCommitRequest):
     Attributes:
         producer_id, producer_epoch: as InitProducerId gave them.
         knows_loading: whether the client knows COORDINATOR_LOAD_IN_PROGRESS (v2, 2.3).
+        knows_abortable: whether the client knows TRANSACTION_ABORTABLE.
     """
 
     transactional_id: str = field(kw_only=True)
     producer_id: int = field(kw_only=True)
     producer_epoch: int = field(kw_only=True)
     knows_loading: bool = field(default=True, kw_only=True)
+    knows_abortable: bool = field(default=True, kw_only=True)
 
 
 @define(eq=False)

@@ -32,6 +32,7 @@ class Sending:
     Attributes:
         broker: the broker that gets it; None: the leader, by the metadata of the brokers.
         retries: whether errors that Kafka's producer retries are retried, until ``within_us`` is over.
+        transactional_id: that of a transactional producer.
     """
 
     tp: TopicPartition
@@ -41,6 +42,7 @@ class Sending:
     broker: int | None
     retries: bool
     within_us: int
+    transactional_id: str | None = None
 
 
 @define(eq=False)
@@ -76,7 +78,9 @@ class BatchProducer:
         self.next_id += 1
         return await self._send(sending, batch)
 
-    async def send_batch(self, make: Callable[[int], ProducedBatch], within_us: int) -> range:
+    async def send_batch(
+        self, make: Callable[[int], ProducedBatch], within_us: int, transactional_id: str | None = None
+    ) -> range:
         """Send the batch that ``make`` makes with its id, as ``send`` does with acks=all.
 
         Raises: KafkaError.
@@ -84,7 +88,8 @@ class BatchProducer:
         batch = make(self.next_id)
         self.next_id += 1
         each = batch.size // max(1, batch.count)
-        return await self._send(Sending(batch.tp, batch.count, each, ACKS["all"], None, True, within_us), batch)
+        sending = Sending(batch.tp, batch.count, each, ACKS["all"], None, True, within_us, transactional_id)
+        return await self._send(sending, batch)
 
     async def _send(self, sending: Sending, batch: ProducedBatch) -> range:
         world, records = self.node.world, sending.records
@@ -115,7 +120,8 @@ class BatchProducer:
             if leader == NO_LEADER:
                 return leader, Errors.LEADER_NOT_AVAILABLE, -1
             timeout_us = min(REQUEST_TIMEOUT_US, left_us)
-            request = ProduceRequest(sending.acks, timeout_us, (batch,), batch.size + 60)
+            size, id = batch.size + 60, sending.transactional_id
+            request = ProduceRequest(sending.acks, timeout_us, (batch,), size, transactional_id=id)
             if not sending.acks:
                 endpoint = self.network.connect(self._process, leader, LISTENER, lambda _: None)
                 endpoint.send(request, request.size)

@@ -27,6 +27,7 @@ class Operator:
         server: returns the settings with which each broker was started.
         has_tool_2_6: whether its kafka-reassign-partitions is that of 2.6 (KAFKA-8820), also where it is used with
             --zookeeper.
+        tool_keeps_widenings: whether that tool cancels no move that only adds replicas (3.7).
         tool_heeds_moves: whether that tool throttles the followers of moves under way (KAFKA-10779, 2.8).
     """
 
@@ -37,6 +38,7 @@ class Operator:
     server: Callable[[], ServerProperties] = dict
     has_tool_2_6: bool = False
     tool_heeds_moves: bool = False
+    tool_keeps_widenings: bool = False
     refuses_marked: bool = False
     process: Process = field(init=False)
     zk: ZkClient = field(init=False)

@@ -84,8 +84,10 @@ class OwnClient:
         tp = TopicPartition(*split_partition(partition))
         return await self._producer.send(Sending(tp, records, size, ACKS[acks], None, retries, parse_duration(within)))
 
-    async def produce_batch(self, make: Callable[[int], ProducedBatch], within: str = "2m") -> range:
-        return await self._producer.send_batch(make, parse_duration(within))
+    async def produce_batch(
+        self, make: Callable[[int], ProducedBatch], within: str = "2m", *, transactional_id: str | None = None
+    ) -> range:
+        return await self._producer.send_batch(make, parse_duration(within), transactional_id)
 
     async def ask(self, broker: int, request: Any, within: str = "30s", *, retries: bool = True) -> Any:
         response = await self._admin.ask_broker(broker, request, parse_duration(within), retries=retries)

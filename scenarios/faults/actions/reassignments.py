@@ -16,7 +16,7 @@ from scenarios.cluster.clients.tools.executor import ZK, Executor, carry_out
 from scenarios.errors import BadInput
 from scenarios.faults.operated import Executions, ExpectsError, Judge, OperatorAction, error_key
 from scenarios.faults.performer import ActionContext
-from scenarios.language import MethodEntry, Plan, Scenario
+from scenarios.language import PROFILES, MethodEntry, Plan, Scenario
 from scenarios.language.actions import action, in_words
 from scenarios.language.generated import Placements
 from scenarios.language.known_names import KnownNames
@@ -236,7 +236,8 @@ class ReassignCancel(ExpectsError):
         check_api(known, "action")
 
     def sends(self, known: KnownNames) -> tuple[str, ...]:
-        lists = ("ListPartitionReassignments",) if self.partitions is None else ()
+        asks_first = self.partitions is None or PROFILES[known.scenario.profile].tool == API
+        lists = ("ListPartitionReassignments",) if asks_first else ()
         return ("Metadata", "AlterPartitionReassignments", *lists)
 
     def perform(self, context: ActionContext) -> None:

@@ -21,7 +21,7 @@ class RecordsInTransactions(TransactionsLog):
     a transaction that its coordinator does not know any more: it is not asked for until it has another epoch.
 
     Not verified: batches after a failover of a coordinator of transactions, until it changes the transaction again; a
-        batch under way when its transaction ends, which Kafka could take before KIP-890 (3.7), is found where it comes.
+        batch under way when its transaction ends, which Kafka could take before KIP-890 (3.6), is found where it comes.
     """
 
     ids = ("X6",)

@@ -26,7 +26,9 @@ CONTROLLERS = (
 IN_STATE = {"JoinGroup": "PreparingRebalance", "SyncGroup": "CompletingRebalance"}
 """The state of its group in which a request of a member waits."""
 
-COMMITS = ("OffsetCommit", "TxnOffsetCommit")
+COMMITS, VERIFIED = ("OffsetCommit", "TxnOffsetCommit"), "TxnOffsetCommit"
+"""The requests that wait for the replicas of a group's offsets; before that, since 3.7 (KAFKA-15449), one of them waits
+for the transaction's coordinator."""
 
 
 class RequestsAnswered(Checker):
@@ -35,8 +37,9 @@ class RequestsAnswered(Checker):
 
     Verified: each request of a client, a follower or a controller that is not answered before its sender gives it up
         and closes the connection: something excuses that since before the broker took it up, or its time to wait was
-        not over 4 s ago. A Fetch may wait for max.wait.ms, an OffsetCommit for offsets.commit.timeout.ms, a JoinGroup
-        while its group prepares a rebalance, a SyncGroup while that waits for an assignment.
+        not over 4 s ago. A Fetch may wait for max.wait.ms, an OffsetCommit for offsets.commit.timeout.ms, one of a
+        transaction for request.timeout.ms before, a JoinGroup while its group prepares a rebalance, a SyncGroup while
+        that waits for an assignment.
 
     Not verified: what the controller answers, whose event may fail, and then has no answer in Kafka either; what waits
         for replicas for longer than its sender does: Produce (``acks_in_time``), and what the coordinator of
@@ -49,6 +52,7 @@ class RequestsAnswered(Checker):
 
     def begin(self) -> None:
         self._commit_us = self.start.time_us("offsets.commit.timeout.ms", 5_000)
+        self._verified_us = self.start.time_us("request.timeout.ms", 30_000)
         self._states: dict[tuple[int, str], str] = {}
         """By broker and group, the state of the group there."""
         self._left: dict[tuple[int, str, str], list[int]] = {}
@@ -77,7 +81,7 @@ class RequestsAnswered(Checker):
     def _may_wait_us(self, request: Request, name: str) -> int:
         if isinstance(request, FetchRequest):
             return request.max_wait_us
-        return self._commit_us if name in COMMITS else 0
+        return (self._commit_us if name in COMMITS else 0) + (self._verified_us if name == VERIFIED else 0)
 
     def _in_vain_us(self, event: RequestUnanswered, state: str) -> int:
         """For how long a member's request has had nothing to wait for; 0: its group has not left ``state`` since."""

@@ -27,7 +27,8 @@ class TransactionsClose(BrokerMemory, CoordinatorsLog):
 
     Not verified: that the last stable offset passes a marker only once it is committed (``reads_decided`` sees it with
         real clients); a transaction of a producer that no coordinator has ever had one of: a client has written it
-        without asking for it, which brokers before KIP-890 let hang.
+        without asking for it, which brokers before KIP-890 let hang (3.6, for offsets 3.7); nor one of a producer that
+        no coordinator knows since something was lost: it may go on, though it was fenced before.
     """
 
     topic = TRANSACTION_STATE_TOPIC
@@ -41,16 +42,21 @@ class TransactionsClose(BrokerMemory, CoordinatorsLog):
         self._states: dict[int, str] = {}
         self._may_hang: set[int] = set()
         """The producers whose transaction was open when something was lost, or is open again since."""
+        self._forgotten: set[int] = set()
+        """The producers that no coordinator has loaded or changed since something was lost."""
 
     def forget_written(self) -> None:
+        self._forgotten.update(self._states)
         self._may_hang.update(producer_id for producer_id, state in self._states.items() if state in OPEN)
 
     def on_state(self, event: TransactionStateChanged) -> None:
         self._states[event.producer_id] = event.state
+        self._forgotten.discard(event.producer_id)
 
     def on_loaded(self, event: TransactionLoaded) -> None:
         """Take the state from which a coordinator goes on: the last change may be lost."""
         before, self._states[event.producer_id] = self._states.get(event.producer_id), event.state
+        self._forgotten.discard(event.producer_id)
         if event.state in OPEN and before is not None and before not in OPEN:
             self._may_hang.add(event.producer_id)
 
@@ -58,5 +64,6 @@ class TransactionsClose(BrokerMemory, CoordinatorsLog):
         for tp, producers in memories["open_transactions"].items():
             for producer_id in producers:
                 state = self._states.get(producer_id)
-                if state is not None and state not in OPEN and producer_id not in self._may_hang:
+                excused = producer_id in self._may_hang or producer_id in self._forgotten
+                if state is not None and state not in OPEN and not excused:
                     yield Unlike("open_transactions", f"producer {producer_id}", "it is open", state, tp)

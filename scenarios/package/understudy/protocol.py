@@ -126,6 +126,11 @@ from emulator.protocol.produce import (
     ProduceResponse,
 )
 from emulator.protocol.stop_replica import StopReplicaRequest, StopReplicaResponse
+from emulator.protocol.transactions.add_partitions_to_txns import (
+    AddPartitionsToTxnsRequest,
+    AddPartitionsToTxnsResponse,
+    AddPartitionsToTxnTransaction,
+)
 from emulator.protocol.transactions.coordination import (
     AddOffsetsToTxnRequest,
     AddOffsetsToTxnResponse,
@@ -153,6 +158,9 @@ __all__ = [
     "AddOffsetsToTxnResponse",
     "AddPartitionsToTxnRequest",
     "AddPartitionsToTxnResponse",
+    "AddPartitionsToTxnTransaction",
+    "AddPartitionsToTxnsRequest",
+    "AddPartitionsToTxnsResponse",
     "AllocateProducerIdsRequest",
     "AllocateProducerIdsResponse",
     "AlterClientQuotasRequest",

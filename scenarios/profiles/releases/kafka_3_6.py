@@ -35,13 +35,20 @@ PROFILE = KAFKA_3_3.with_differences(
         source="KAFKA-14694, 3.6",
         policies={"brokers.producers_wait_for_ids": False},
     ),
-    api_versions(RELEASE, "3.6.2: as in 3.3, and Fetch 15", "message definitions of 3.6.2"),
+    Difference(
+        title="a leader that gets the first records of a transaction",
+        before="appends them, also late ones of a transaction that is over, which then hangs in that partition",
+        here="asks the transaction's coordinator first, and refuses them where the partition is not in it "
+        "(INVALID_TXN_STATE); a producer asks again where that is not known (`NOT_ENOUGH_REPLICAS`)",
+        source="KIP-890, part 1, 3.6",
+        policies={"brokers.transactions.verifies_records": True},
+    ),
+    api_versions(RELEASE, "3.6.2: as in 3.3, and Fetch 15, AddPartitionsToTxn 4", "message definitions of 3.6.2"),
     name="kafka-3.6",
     release=RELEASE,
     help="3.6: kafka-3.3 without strays of cancelled moves (KAFKA-13972)",
     leaves_out=(
         *(line for line in KAFKA_3_3.leaves_out if not line.startswith("an error for a producer")),
-        "KIP-890, part 1 (3.6): a leader that asks a transaction's coordinator before its first batch in a partition",
         "KIP-405 (3.6): tiered storage",
     ),
 )

@@ -42,6 +42,35 @@ PROFILE = KAFKA_3_6.with_differences(
         source="KAFKA-16095, 3.8",
         policies={"brokers.groups.states_in_any_case": True},
     ),
+    Difference(
+        title="a group's coordinator that gets the offsets of a transaction",
+        before="writes them, also late ones of a transaction that is over",
+        here="asks the transaction's coordinator first",
+        source="KAFKA-15449, 3.7",
+        policies={"brokers.transactions.verifies_offsets": True},
+    ),
+    Difference(
+        title="a client whose transaction is not verified, as its coordinator does not answer,",
+        before="gets NETWORK_EXCEPTION",
+        here="gets an error that older clients know to be a passing one, too (NOT_ENOUGH_REPLICAS, for offsets "
+        "COORDINATOR_LOAD_IN_PROGRESS)",
+        source="KAFKA-16386, 3.7.1",
+        policies={"brokers.transactions.hides_network_errors": True},
+    ),
+    Difference(
+        title="a client of 3.8 that writes to a partition which is not in its transaction",
+        before="gets INVALID_TXN_STATE, after which it cannot go on",
+        here="gets TRANSACTION_ABORTABLE: it can abort and go on",
+        source="KAFKA-16314, 3.8",
+        policies={"brokers.transactions.knows_abortable": True},
+    ),
+    Difference(
+        title="kafka-reassign-partitions --cancel of a move that only adds replicas",
+        before="cancels it",
+        here="does nothing",
+        source="ReassignPartitionsCommand.cancelAssignment, 3.7.0, 3.8.0 and 3.9.0",
+        policies={"tool_keeps_widenings": True},
+    ),
     api_versions(
         RELEASE,
         "3.9.1: as in 3.6, and Produce 11 and Fetch 17, which name leaders (KIP-951), "

@@ -27,6 +27,8 @@ NOTHING = RecordHeader(0, 0, NO_TIMESTAMP, NO_TIMESTAMP)
 """The header of records that cannot be read."""
 KNOWS_FENCED = 4
 """The first version of InitProducerId in which clients know PRODUCER_FENCED (KIP-588)."""
+KNOWS_ABORTABLE = 11
+"""The first version of Produce in which clients know TRANSACTION_ABORTABLE (KIP-890)."""
 Acknowledged = tuple[TopicPartition, int, int, int]
 """A batch: its partition, its id, its base offset, and the offset after it."""
 
@@ -46,7 +48,10 @@ class Produce(WireApi):
         if len(dict.fromkeys(batch.tp for batch in batches)) < len(batches):
             raise InvalidRequest("a Produce request that names a partition twice")
         size = 60 + sum(batch.size for batch in batches)
-        return RecordsProduceRequest(body["acks"], max(body["timeout_ms"], 0) * 1000, batches, size)
+        return RecordsProduceRequest(
+            body["acks"], max(body["timeout_ms"], 0) * 1000, batches, size, transactional_id=body["transactional_id"],
+            knows_abortable=connection.version >= KNOWS_ABORTABLE,
+        )  # fmt: skip
 
     def to_response(self, response: RecordsProduceResponse, body: Body, connection: Connection) -> Body:
         return {

@@ -51,7 +51,7 @@ class TransactionBench(Bench):
         *,
         elected: bool = True,
         isr: Sequence[int] = (0,),
-        **settings: int,
+        **settings: Any,
     ) -> None:
         self.isr, self.ids = tuple(isr), 1000
         config = BrokerConfig(transactions=evolve(TransactionConfig(num_partitions=1), **settings))

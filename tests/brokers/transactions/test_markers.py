@@ -8,6 +8,7 @@ from brokers.groups.policies import GroupPolicies
 from brokers.groups.transactional import TransactionalOffsets
 from brokers.requests.produce import ProduceHandler
 from brokers.transactions.marker_writing import MarkerWriter
+from brokers.transactions.verification import Verify
 from emulator.protocol.clients.fetch import READ_COMMITTED, READ_UNCOMMITTED, ConsumerFetchRequest, PartitionData
 from emulator.protocol.clients.list_offsets import LATEST, OffsetQuery, OffsetsByTimeRequest
 from emulator.protocol.clients.produce import RecordsProduceRequest
@@ -31,7 +32,7 @@ class MarkersBench(GroupBench):
 
     def restart(self) -> None:
         super().restart()
-        offsets = TransactionalOffsets(self.groups)
+        offsets = TransactionalOffsets(self.groups, cast(Verify, None))
         self.router.add(offsets)
         self.router.add(MarkerWriter(self.manager, ProduceHandler(self.manager), offsets, self.groups.transitions))
 

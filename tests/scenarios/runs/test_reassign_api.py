@@ -107,6 +107,26 @@ def test_a_cancelled_move_goes_back() -> None:
 
 
 @pytest.mark.parametrize(
+    ("profile", "target", "cancelled"),
+    [
+        ("kafka-2.6", (1, 2), ["orders-0"]),
+        ("kafka-3.6", (0, 1, 2), ["orders-0"]),
+        ("kafka-3.9", (1, 2), ["orders-0"]),
+        ("kafka-3.9", (0, 1, 2), []),
+    ],
+)
+def test_the_tool_of_2_6_leaves_out_what_is_not_in_progress(
+    profile: str, target: tuple[int, ...], cancelled: list[str]
+) -> None:
+    """That of 3.7 to 3.9 also a move that only adds replicas (ReassignPartitionsCommand.cancelAssignment)."""
+    asked = act("cancel", partitions=["orders-0", "orders-1"]), act("cancel", at="20s", partitions=["orders-0"])
+    played = play(moving(*asked, plan={0: list(target)}, profile=profile))
+    assert played.run.passed, played.run.explanation
+    assert [f"{event.topic}-{event.partition}" for event in played.of(MoveCancelled)] == cancelled
+    assert sorted(played.assignment()) == (sorted(target) if not cancelled else [0, 1])
+
+
+@pytest.mark.parametrize(
     ("entry", "error"),
     [
         (act("cancel", partitions=["orders-1"]), "NO_REASSIGNMENT_IN_PROGRESS"),

@@ -121,7 +121,8 @@ class Transactional(Behaviour):
             await _done(client, coordinator, AddPartitionsToTxnRequest(*mine, tps))
             for tp in tps:
                 batch = partial(producer.batch, tp, 1 + client.below(4), round(client.now_s * 1000))
-                await client.produce_batch(batch, format_duration(self.delivery_us))
+                within = format_duration(self.delivery_us)
+                await client.produce_batch(batch, within, transactional_id=self.id)
             await self._stall(client)
         if self.group:
             await self._offsets(client, coordinator, producer, tuple(written))

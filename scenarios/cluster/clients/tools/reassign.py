@@ -49,19 +49,25 @@ async def cancel(
     operator: Operator, partitions: Sequence[TopicPartition] | None = None, targets: Iterable[int] = ()
 ) -> CommandOutcome:
     """--cancel: ``partitions``, or all that are in progress, by the API, which is the only way. If nothing was refused,
-    all throttles are cleared, those of other moves too (2.6). ``targets``: the brokers of the plan."""
-    if partitions is None:
-        listed = await _ask_for_list(operator, None)
+    all throttles are cleared, those of other moves too (2.6). ``targets``: the brokers of the plan.
+
+    The tool of 2.6 asks first which of them are in progress, and leaves out the others; that of 3.7 to 3.9 also those
+    that only add replicas (ReassignPartitionsCommand.cancelAssignment, 2.6.0, 3.6.2, 3.7.0 and 3.9.0). Before 2.6 the
+    tool has no --cancel: the controller is asked, and refuses where there is nothing to cancel."""
+    active = partitions or ()
+    if partitions is None or operator.has_tool_2_6:
+        listed = await _ask_for_list(operator, partitions)
         if listed.error is not Errors.NONE:
             return CommandOutcome((("the list of reassignments", listed.error),))
-        partitions = [tp for tp, _ in listed.partitions]
-        if not partitions:
+        if partitions is None and not listed.partitions:
             return CommandOutcome((("nothing is being reassigned", Errors.NO_REASSIGNMENT_IN_PROGRESS),))
-    for tp in partitions:
+        keeps = operator.tool_keeps_widenings
+        active = [tp for tp, found in listed.partitions if not (keeps and found.adding and not found.removing)]
+    for tp in active:
         operator.process.anchor(MoveCancelled, tp.topic, tp.partition)
-    outcome = await _alter(operator, dict.fromkeys(partitions))
+    outcome = await _alter(operator, dict.fromkeys(active)) if active else DONE
     if outcome == DONE:
-        topics = dict.fromkeys(tp.topic for tp in partitions)
+        topics = dict.fromkeys(tp.topic for tp in partitions or active)
         try:
             await lift(operator, topics, targets, by_brokers=operator.has_tool_2_6)
         except BrokersDown as error:

@@ -227,6 +227,20 @@ def test_a_transaction_of_which_a_machine_has_lost_something_may_stay_open(crash
     assert len(run.found()) == count
 
 
+@pytest.mark.parametrize(("crash", "known", "count"), [("process", False, 1), ("host", False, 0), ("host", True, 1)])
+def test_a_producer_that_no_coordinator_knows_any_more_may_go_on(crash: str, known: bool, count: int) -> None:
+    """kafka-3.6, seed 21 with transactions: it commits offsets late, which are verified since 3.7 (KAFKA-15449)."""
+    run = works("transactions_close")
+    run.transaction("Ongoing", 0, 1)
+    run.transaction("CompleteAbort")
+    run.emit(e.NodeCrashed, 1, 1, crash)
+    if known:
+        run.show(shown.TransactionLoaded, 0, "writer", 7, "CompleteAbort")
+    run.later(60)
+    run.show(Remembered, 0, "broker", "rest", {"open_transactions": {ORDERS_0: (7,)}})
+    assert len(run.found()) == count
+
+
 @pytest.mark.parametrize(("loaded", "count"), [("Ongoing", 0), ("CompleteCommit", 1)])
 @pytest.mark.parametrize("ends", [True, False])
 def test_a_transaction_that_its_coordinator_has_opened_again_may_stay_open(loaded: str, count: int, ends: bool) -> None:

@@ -49,8 +49,26 @@ def fenced(version: int) -> Errors:
     return Errors.PRODUCER_FENCED if version >= 2 else Errors.INVALID_PRODUCER_EPOCH
 
 
-@each(ADD_PARTITIONS)
-def test_partitions_are_added_in_every_version(version: int) -> None:
+@pytest.mark.parametrize("version", [4, 5])
+@pytest.mark.parametrize("verify_only", [False, True])
+def test_later_versions_are_about_several_transactions(version: int, verify_only: bool) -> None:
+    bench = TransactionBench()
+    producer, topics = bench.producer(), [{"name": TP.topic, "partitions": [0]}]
+    transactions = [
+        {**of(producer, topics=topics), "verify_only": verify_only},
+        {**of((producer[0], -2), topics=topics), "transactional_id": "other", "verify_only": True},
+    ]
+    answer = ask(bench, ADD_PARTITIONS, version, {"transactions": transactions})
+    assert answer["error_code"] == 0
+    assert [
+        (each["transactional_id"], each["topic_results"][0]["results_by_partition"][0]["partition_error_code"])
+        for each in answer["results_by_transaction"]
+    ] == [(ID, Errors.INVALID_TXN_STATE if verify_only else 0), ("other", Errors.INVALID_PRODUCER_ID_MAPPING)]
+    assert ask(bench, ADD_PARTITIONS, version, {"transactions": []})["results_by_transaction"] == []
+
+
+@pytest.mark.parametrize("version", range(4))
+def test_partitions_are_added_in_the_versions_of_clients(version: int) -> None:
     bench = TransactionBench()
     producer, topics = bench.producer(), [{"name": TP.topic, "partitions": [0]}]
     rows = {"name": TP.topic, "results": [{"partition_index": 0, "error_code": 0}]}

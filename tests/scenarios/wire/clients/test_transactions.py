@@ -34,7 +34,7 @@ TABLE = {
 
 OTHERS = tuple(f"kafka-2.{number}" for number in range(4, 8))
 in_every_release = pytest.mark.parametrize(
-    "release", ["kafka-2.3", *(pytest.param(name, marks=pytest.mark.slow) for name in OTHERS)]
+    "release", ["kafka-2.3", "kafka-3.9", *(pytest.param(name, marks=pytest.mark.slow) for name in OTHERS)]
 )
 
 
