@@ -2,6 +2,8 @@
 
 Drawn moves are carried out by exact runs. A run must not take less than the bound; what is said never to end must not
 end. Exit code 1 where either is wrong. The other figures are shown, not judged.
+
+``--by-runs SEEDS``: instead, the forecast's sampled runs against exact ones, so many seeds each.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from statistics import median
 
 from attrs import frozen
 
+from benchmarks.forecast.by_runs import HEAD, rows
 from benchmarks.forecast.cases import KINDS, Case, drawn
 from benchmarks.program import conclude, parser_of
 from benchmarks.results import machine
@@ -90,18 +93,23 @@ def main() -> int:
     parser = parser_of("forecast", __doc__)
     parser.add_argument("--cases", type=int, default=12, help="how many of each kind")
     parser.add_argument("--kind", choices=tuple(KINDS), help="this kind alone")
+    parser.add_argument("--by-runs", type=int, metavar="SEEDS", help="sampled runs against exact ones")
     options = parser.parse_args()
+    if options.by_runs is not None:
+        kinds = KINDS if options.kind is None else (options.kind,)
+        found = [one for kind in kinds for case in drawn(kind, options.cases) for one in rows(case, options.by_runs)]
+        return conclude("forecast, by runs", table(HEAD, found), write=False)
     if options.kind is not None and options.write:
         parser.error("--write writes the table of all kinds; leave --kind out")
-    rows, all_ = [], []
+    of_kinds, all_ = [], []
     for kind in KINDS if options.kind is None else (options.kind,):
         ones = [measured(case) for case in drawn(kind, options.cases)]
         all_ += ones
         wide, narrow = [one for one in ones if not one.outlook.near], [one for one in ones if one.outlook.near]
         if kind == "never ends":
             wide, narrow = ones, []
-        rows += [row(kind, wide)] if wide else []
-        rows += [row(f"{kind}, throttle nearer", narrow)] if narrow else []
+        of_kinds += [row(kind, wide)] if wide else []
+        of_kinds += [row(f"{kind}, throttle nearer", narrow)] if narrow else []
     more = "" if options.cases == 12 else f" --cases {options.cases}"
     lines = [
         machine(f"python -m benchmarks.forecast{more} --write"),
@@ -120,7 +128,7 @@ def main() -> int:
                 "CPU s of the runs",
                 "estimated / used, each",
             ),
-            rows,
+            of_kinds,
         ),
     ]
     return conclude("forecast", lines, problems_of(all_), write=options.write)

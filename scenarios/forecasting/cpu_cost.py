@@ -173,12 +173,14 @@ def _cost(scenario: Scenario, demand: Demand, virtual_s: float, moves_s: float) 
     held_copies_s = held_s * (len(ways) * HELD_SECOND_S + at_a_time * HELD_COPY_S) + behind * BEHIND_S
     loaded_s = batches * BATCH_S + replicas * REPLICA_S + read * READER_S + rounds * ROUND_S
     simulated_s, pieces = held_s, 0.0
-    if loaded_s + copied_s + held_copies_s >= WORTH_SAYING_S / 2:  # else it is not said
+    exact_s = loaded_s + copied_s + held_copies_s
+    if exact_s >= WORTH_SAYING_S / 2:  # else it is not said
         from scenarios.forecasting.capacities import capacities_of
         from scenarios.forecasting.sampled_cost import simulated
 
         cycle_s = capacities_of(scenario).window_s
-        found = simulated(held_s, copies, at_a_time, cycle_s, _requests(scenario, demand, copies, at_a_time))
+        requests = _requests(scenario, demand, copies, at_a_time)
+        found = simulated(held_s, copies, at_a_time, cycle_s, requests, exact_s)
         simulated_s, pieces = found.seconds, found.pieces
     part = min(1.0, simulated_s / held_s) if held_s else 1.0
     is_sampled = scenario.fidelity == SAMPLED

@@ -490,7 +490,7 @@ class Flow:
             copies.gaps = copies.gaps - (rates - copies.new) * step_s
             self._held += step_s * (self._rest <= 1.0)
         if self.bursts is not None:
-            self.bursts.pass_time(self._flow(rates), step_s)
+            self.bursts.pass_time(self._flow(rates), self._through[0], self.now_s, step_s)
         self.now_s += step_s
 
     def _await_look(self) -> None:

@@ -7,7 +7,7 @@ line each, fitted to measured runs (``python -m benchmarks.cost``).
 
 from __future__ import annotations
 
-from math import log
+from math import inf, log
 
 from attrs import frozen
 
@@ -20,6 +20,9 @@ MOST = 0.6
 """However often windows are due, so much of the time is simulated."""
 PIECES_A_COPY, APART_S = 0.6, 10.0
 """The pieces for each copy, as some ends share one, and how far apart they are at least."""
+
+EVENT_S = 30e-6
+"""The processor time of an event of a run, about."""
 
 
 @frozen
@@ -35,23 +38,26 @@ class Simulated:
     pieces: float
 
 
-def simulated(moves_s: float, copies: int, at_a_time: int, cycle_s: float, requests: int = 1) -> Simulated:
+def simulated(
+    moves_s: float, copies: int, at_a_time: int, cycle_s: float, requests: int = 1, exact_cpu_s: float = inf
+) -> Simulated:
     """The part that is simulated of moves that take so long.
 
     Args:
         copies: how many copies there are, ``at_a_time`` of them at the same time.
         cycle_s: the length of a quota's cycle.
         requests: how often moves are requested: what a new copy gets is measured.
+        exact_cpu_s: the processor time of all of them in an exact run.
     """
+    from scenarios.runs.leaping.gain import CYCLES_LEFT, small_gain
     from scenarios.runs.leaping.leaper import (  # with all that runs need
         COPIES,
         CYCLES_BETWEEN,
-        CYCLES_LEFT,
         FEW,
         SHARE_BETWEEN,
     )
 
-    if not copies or moves_s <= CYCLES_LEFT * cycle_s:
+    if not copies or small_gain(moves_s, moves_s, cycle_s, exact_cpu_s / EVENT_S, margin=1.0):
         return Simulated(moves_s, 0.0)
     share, by_time, now_s = max(SHARE_BETWEEN, at_a_time / COPIES), 0, 2 * cycle_s
     while now_s < moves_s - CYCLES_LEFT * cycle_s:

@@ -4,6 +4,7 @@ control plane acts; at the end of a leap one transition brings what would have c
     leaper ── followed   who follows whom, and how far each is
            ├─ quiet      holds clients and fetchers, until nothing of them is in flight
            ├─ sharing    how fast each copy goes: measured in a stretch, and known where a quota binds
+           ├─ gain       where leaps save too little for what they leave uncertain
            ├─ bounds     how far a leap may go, and why no further
            └─ arrival    what a leap brings, in one transition
 
@@ -11,6 +12,7 @@ Virtual time is never shifted: ticks, pings, looks and the operator go on during
 control plane ends it.
 """
 
-from scenarios.runs.leaping.leaper import Leaper, Leaping
+from scenarios.runs.leaping.leaper import Leaper
+from scenarios.runs.leaping.leaps_account import Leaping
 
 __all__ = ["Leaper", "Leaping"]

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from attrs import define, field, frozen
+from attrs import define, field
 
 from emulator.protocol.events import (
     BecameFollower,
@@ -42,7 +42,9 @@ from scenarios.runs.leaping.arrival import arrive
 from scenarios.runs.leaping.bounds import Bounds, LeapEnd
 from scenarios.runs.leaping.cards import cards
 from scenarios.runs.leaping.followed import FetchedReplica, Key, Restless, followed, running
+from scenarios.runs.leaping.gain import small_gain
 from scenarios.runs.leaping.held_quotas import HeldQuotas, is_shut_out
+from scenarios.runs.leaping.leaps_account import Leaping
 from scenarios.runs.leaping.quiet import QuietCluster, lateness
 from scenarios.runs.leaping.sharing import Bound, Sharing
 from scenarios.runs.leaping.throttle_bursts import BURST_US, ThrottleBursts
@@ -68,10 +70,6 @@ AGREED, AGREED_AGAIN = 0.02, 4
 at most: what is wanted is a mean that is as good as that."""
 ENDED = 3
 """A window is due at once when one of so many copies has ended since the last one."""
-CYCLES_LEFT = 6
-"""No leap follows a window when all copies end within so many cycles: each gets its bursts then, and what is left is
-simulated soon."""
-SOON_OVER = f"all copies end within {CYCLES_LEFT} cycles of the quotas"
 LONGEST_US = 1_000 * SECOND_US
 """A leap is no longer than this."""
 SHORTEST_US = 100_000
@@ -103,45 +101,6 @@ EVENTS = (
 """The events that end a leap: the control plane does something."""
 UPSETTING = (Fault, NodeCrashed, RoutesChanged, SettingsTaken)
 """The events after which no rate is known."""
-
-
-@frozen(kw_only=True)
-class Leaping:
-    """The account of a run's leaps, for its result.
-
-    Attributes:
-        leaps: their number. leapt_us: the time in them. run_us: the time of the run.
-        pieces: how many pieces were simulated within leaps, each after the end of a copy.
-        windows: how many stretches were measured.
-        failed: how often no leap was possible for a while, by the reason.
-        refused: why this run has no leaps at all; empty: it could have some.
-        error: how far the last stretch was from what was expected of it, as a share; None: nothing was expected.
-    """
-
-    leaps: int
-    leapt_us: int
-    run_us: int
-    windows: int
-    failed: Mapping[str, int]
-    refused: str
-    error: float | None
-    pieces: int = 0
-
-    def to_json(self) -> dict[str, Any]:
-        """The object in the result."""
-        return {
-            "leaps": self.leaps, "leapt_s": self.leapt_us / SECOND_US, "pieces": self.pieces,
-            "windows": self.windows, "failed": dict(self.failed), "refused": self.refused, "share_error": self.error,
-        }  # fmt: skip
-
-    def __str__(self) -> str:
-        if self.refused:
-            return f"sampled, without leaps: {self.refused}"
-        share = self.leapt_us / self.run_us if self.run_us else 0.0
-        pieces = f" with {self.pieces} simulated pieces" if self.pieces else ""
-        said = f"sampled: {self.leaps} leaps{pieces} over {share:.0%} of the time, {self.windows} measured stretches"
-        why = "; ".join(f"{reason} ({count})" for reason, count in self.failed.items())
-        return f"{said}; no leap where {why}" if why else said
 
 
 @define(eq=False)
@@ -176,6 +135,12 @@ class Leaper:
     _leapt_since_us: int = 0
     """How much was leapt since then."""
     _first_us: int | None = None
+    _began_us: int | None = None
+    """When copies were seen first."""
+    _events: int = 0
+    """The events of the run when the window began,"""
+    _events_per_us: float = 0.0
+    """and those of the last window."""
     _agreed: int = 0
     """How many windows in a row were as expected."""
     _undisturbed: bool = False
@@ -318,9 +283,9 @@ class Leaper:
             return
         elif self._phase == "settle":
             self._drain(for_window=self._is_due(now, copies))
-        elif self.sharing.longest_us(copies) < CYCLES_LEFT * self.quotas.cycle_us:
+        elif why := self._small_gain(now, copies):
             if not self.leaps:
-                self.failed.setdefault(SOON_OVER, 1)
+                self.failed.setdefault(why, 1)
         elif why := self.quiet.calm(fetched, self.sharing.loads, self._late):
             self._fail(why)
         elif self.quiet.waits and not self.quiet.saturated and self._cards_bind(copies, fetched):
@@ -331,6 +296,14 @@ class Leaper:
             self._retry_us = now + SECOND_US
         else:
             self._drain(for_window=False)
+
+    def _small_gain(self, now: int, copies: list[FetchedReplica]) -> str:
+        """Why leaps are not worth it; empty: they are."""
+        longest_us, began_us = self.sharing.longest_us(copies), self._began_us or 0
+        left_us = min(longest_us, max(0.0, self.sharing.over_us - now))
+        events, late = left_us * self._events_per_us, not self.leaps and left_us < now - began_us
+        lasts_us = now - began_us + left_us
+        return small_gain(lasts_us, longest_us, self.quotas.cycle_us, events, self.sharing.margin, late=late)
 
     def _cards_bind(self, copies: list[FetchedReplica], fetched: list[FetchedReplica]) -> bool:
         """Whether a card is full in the bursts of quotas: what waits hardly becomes less while producers are held."""
@@ -373,6 +346,7 @@ class Leaper:
             self._begin_window(now, fetched)
             return False
         self.sharing.measured(now, fetched)
+        self._events_per_us = (self.cluster.world.events - self._events) / self.sharing.span_us
         error = self.sharing.error
         self._agreed = self._agreed + 1 if error is not None and error <= AGREED else 0
         self.cluster.trace.emit(StretchEnded)
@@ -385,7 +359,8 @@ class Leaper:
         return self.sharing.knows(copies)
 
     def _begin_window(self, now: int, fetched: list[FetchedReplica]) -> None:
-        self._window_us, self._late = now, 0.0
+        self._window_us, self._late, self._events = now, 0.0, self.cluster.world.events
+        self._began_us = now if self._began_us is None else self._began_us
         self.sharing.begin(now, fetched)
         self.cluster.trace.emit(StretchBegan)
 

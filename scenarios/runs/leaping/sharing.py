@@ -93,6 +93,10 @@ class Sharing:
         rates: by copy.
         loads: what each partition's leader appends.
         span_us: how long the last stretch was.
+        margin: the least part of a quota's rate by which the copies that it holds back come nearer to their ends, or
+            fall behind; 1: no quota holds any back.
+        over_us: when all copies have ended if those that a quota holds back use it to the full until then; infinite:
+            it is not known, or never.
         error: by how much the last stretch differed from what was expected of it, as a share of that; None: nothing was
             expected.
     """
@@ -101,6 +105,8 @@ class Sharing:
     rates: dict[Key, float] = field(factory=dict)
     loads: dict[TopicPartition, float] = field(factory=dict)
     error: float | None = None
+    margin: float = 1.0
+    over_us: float = inf
     span_us: int = 0
     waiting: dict[Key, int] = field(factory=dict)
     """The messages that each copy lacks besides what its log lacks: its leader is to get them. Those that the copy
@@ -120,6 +126,9 @@ class Sharing:
     _held_back: dict[Alike, tuple[float, int]] = field(factory=dict)
     """The parts of the looks at which quotas that are alike were exceeded: their sum over all stretches, and their
     number. In one stretch, which of two such quotas is exceeded more may be chance."""
+    _stretches: int = 0
+    """How many stretches in a row had the same copies, under quotas alone. Who gets how much is chance in a single
+    one, up to a fifth of it, so their mean counts. A card shares in a rhythm, which the last stretch knows best."""
     _begun_us: int = 0
     _begun: dict[Key, int] = field(factory=dict)
     _ends: dict[TopicPartition, int] = field(factory=dict)
@@ -163,16 +172,36 @@ class Sharing:
         sizes = {each.key: each.message_bytes for each in copies}
         found = self._bounds(copies, fetched)
         uses = {bound.place: self._use(bound, rates, sizes) for bound in found}
-        for bound, free in self._limiting(found, uses):
+        limiting = self._limiting(found, uses)
+        self._judge(now_us, [bound for bound, _free in limiting if bound.place in self._quotas], copies, rates, sizes)
+        for bound, free in limiting:
             others = bound.total(rates, sizes) - sum(rates[key] * sizes[key] for key in free) + bound.used
             passed = uses[bound.place] * bound.rate - others
             if passed > 0:
                 factor = max(0.0, bound.rate * self._passes(bound) - others) / passed
                 for key in free:
                     rates[key] *= factor
+        same = rates.keys() == before.keys() and all(bound.place in self._quotas for bound in found)
+        self._stretches = self._stretches + 1 if same else 1
+        for key in rates if same else ():
+            rates[key] = before[key] + (rates[key] - before[key]) / self._stretches
         # Copies that have ended within the stretch leave their shares as others do.
         rates.update((key, (self._profiles[key][-1] - self._begun[key]) / span_us) for key in ended)
         self.rates = rates
+
+    def _judge(
+        self, now_us: int, quotas: Sequence[Bound], copies: Sequence[FetchedReplica], rates: Mapping[Key, float],
+        sizes: Mapping[Key, float],
+    ) -> None:  # fmt: skip
+        """Find out how much nearer the copies that ``quotas`` hold back come to their ends."""
+        gaps = {each.key: self.gap(each) * sizes[each.key] for each in copies}
+        self.margin, left_us = 1.0, 0.0
+        for quota in quotas:
+            new = sum([self.loads.get(key[1], 0.0) * sizes[key] for key in quota.members])
+            net = quota.total(rates, sizes) - new
+            self.margin = min(self.margin, abs(net) / quota.rate)
+            left_us = max(left_us, sum([gaps[key] for key in quota.members]) / net if net > 0 else inf)
+        self.over_us = now_us + left_us if quotas else inf
 
     def _use(self, bound: Bound, rates: Mapping[Key, float], sizes: Mapping[Key, float]) -> float:
         """The part of a quota that was used in the stretch: by what it has counted, of which copies that have ended in
@@ -286,6 +315,7 @@ class Sharing:
         left = {each.key for each in copies}
         if len(left) == len(self.rates):
             return False
+        self._stretches = 0
         bound_before = {key for key in self.rates if key not in left}
         self.rates = {each.key: self.rates[each.key] for each in copies}
         if bound_before:

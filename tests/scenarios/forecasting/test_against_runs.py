@@ -25,7 +25,7 @@ def outlook_of(case: Case) -> Outlook:
 @pytest.mark.parametrize(
     ("kind", "number"),
     [
-        ("one partition", 0), ("several", 0), ("cards", 3), ("in parts", 4), ("other protocols", 4),
+        ("one partition", 0), ("several", 0), ("cards", 3), ("in parts", 3), ("other protocols", 4),
         ("uneven keys", 4),
     ],
 )  # fmt: skip

@@ -12,7 +12,7 @@ from emulator.protocol.shown import QuotaCounted
 from scenarios.errors import BadInput
 from scenarios.language import Scenario
 from scenarios.runs import Run, run_scenario
-from scenarios.runs.leaping import leaper
+from scenarios.runs.leaping import gain, leaper
 from scenarios.runs.leaping.cards import cards as cards_of
 from scenarios.runs.leaping.followed import followed, leaders
 from scenarios.runs.leaping.quiet import QuietCluster
@@ -155,7 +155,7 @@ def test_cards_that_are_not_saturated_bound_no_copy() -> None:
 
 def test_a_leap_stays_open_at_the_end_of_a_copy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(leaper, "FEW", 0)
-    monkeypatch.setattr(leaper, "CYCLES_LEFT", 0)
+    monkeypatch.setattr(gain, "CYCLES_LEFT", 0)
     stage = Stage(prepare(throttled(moves=3)), keep_rows=False)
     opened, expanded = list[bool](), list[bool]()
     stage.cluster.trace.fold(LeapBegan, lambda _event: opened.append(True))

@@ -19,6 +19,7 @@ from scenarios.runs.dataset.manifest import Manifest, write_manifest
 from scenarios.runs.dataset.reader import open_data_set, read_table
 from scenarios.runs.dataset.run_record import RunRecord, RunSpec
 from scenarios.runs.dataset.writer import chunk_name, write_chunk
+from scenarios.runs.leaping import gain
 from scenarios.studies.design import Design
 from scenarios.studies.spark.compare import compare, run_figures
 from scenarios.studies.spark.sweep import sweep
@@ -92,8 +93,9 @@ def test_compare_agrees_with_run_on_real_runs(spark: SparkSession, tmp_path: Pat
     assert any(each["lag_max"] for each in figures), "some follower has to lag"
 
 
-def test_compare_agrees_with_sampled_runs(spark: SparkSession, tmp_path: Path) -> None:
+def test_compare_agrees_with_sampled_runs(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that is read, one whose producers want no acknowledgement, and one in which a broker dies."""
+    monkeypatch.setattr(gain, "CHEAP_EVENTS", 0)
     silent = {"topic": "orders", "producerRate": 300, "linger": "500ms", "acks": "0"}
     dies = {"at": "30s", "action": "broker.crash", "target": 0, "duration": "9s"}
     drawn = (
@@ -113,7 +115,7 @@ def test_compare_agrees_with_sampled_runs(spark: SparkSession, tmp_path: Path) -
 
 @pytest.mark.slow
 def test_a_sampled_file_is_swept_and_compared(spark: SparkSession, tmp_path: Path) -> None:
-    done = sweep(Design.of(throttled(), seeds=range(2), strategies=STRATEGIES), tmp_path)
+    done = sweep(Design.of(throttled("800MiB"), seeds=range(2), strategies=STRATEGIES), tmp_path)
     assert (done.runs, done.failures) == (4, ())
     assert read_table(open_data_set(tmp_path), "leaps").num_rows
     comparison = compare(tmp_path)
