@@ -1,8 +1,11 @@
-"""Which tests one worker runs together, when the suite runs in several processes (pytest-xdist).
+"""Which tests one worker runs together, and in which order, when the suite runs in several processes (pytest-xdist).
 
 A file's tests stay together, since they may share what is expensive to make: a module's fixture, a cached run. All
 files with Spark stay together as well, so that there is one JVM, and one session for those that take ``spark``; with
-them those that share a wheel, which one of them installs for Spark. They come first: they are a third of the work.
+them those that share a wheel, which one of them installs for Spark. They come first, being a fourth of the work, then
+the longest files, so that none of them is left to a single worker at the end. The others are shuffled, always in the
+same way: many tests with real clients wait for most of their time, and beside one of those another worker should have
+something to compute.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from __future__ import annotations
 import re
 from functools import cache
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 from xdist.remote import Producer
@@ -17,12 +21,28 @@ from xdist.scheduler import LoadScopeScheduling
 
 ROOT = Path(__file__).parents[1]
 SPARK = "spark"
+LONGEST = (
+    "tests/scenarios/wire/clients/test_matrix.py",
+    "tests/scenarios/wire/clients/test_clients_by_lot.py",
+    "tests/scenarios/museum/test_exhibits.py",
+    "tests/scenarios/wire/clients/test_transactions.py",
+    "tests/calibration/test_recordings.py",
+    "tests/scenarios/runs/leaping/test_sampled_runs.py",
+)
+"""Each takes longer than ten seconds."""
 _SPARK = re.compile(r"\bmark\.spark\b|\bspark: SparkSession\b|\bproject: Project\b")
 
 
 def in_order(items: list[pytest.Item]) -> list[pytest.Item]:
     """The collected tests in the order in which workers get them."""
-    return sorted(items, key=lambda item: group(item.nodeid.partition("::")[0]) != SPARK)
+    return sorted(items, key=lambda item: _place(item.nodeid.partition("::")[0]))
+
+
+@cache
+def _place(file: str) -> tuple[int, int, str]:
+    if group(file) == SPARK:
+        return -1, 0, ""
+    return LONGEST.index(file) if file in LONGEST else len(LONGEST), crc32(file.encode()), file
 
 
 class Files(LoadScopeScheduling):
