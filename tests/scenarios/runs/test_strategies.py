@@ -250,7 +250,7 @@ def test_the_controller_dies_between_two_batches_and_the_next_one_goes_on() -> N
     poll=st.sampled_from(["100ms", "1s", "4s"]),
     seed=st.integers(1, 99),
 )
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6, deadline=None)
 def test_every_partition_is_asked_for_once_and_arrives(admission: str, order: str, poll: str, seed: int) -> None:
     played = carry_out(f"wiki+{admission}+{order}+poll-{poll}", seed=seed)
     assert played.run.passed, played.run.explanation
