@@ -43,6 +43,13 @@ def test_they_come_first_then_the_longest_and_a_file_keeps_its_order(request: py
         assert [item for item in ordered if item.path == ROOT / file] == [i for i in items if i.path == ROOT / file]
 
 
+def test_files_with_a_browser_come_last(request: pytest.FixtureRequest) -> None:
+    items = [item for item in request.session.items if group(str(item.path.relative_to(ROOT))) != SPARK]
+    with_browser = {item.path for item in items if "browser" in getattr(item, "fixturenames", ())}
+    places = [item.path in with_browser for item in in_order(items)]
+    assert places == sorted(places)
+
+
 def test_the_longest_are_there() -> None:
     assert [file for file in LONGEST if not (ROOT / file).exists()] == []
 

@@ -5,7 +5,7 @@ files with Spark stay together as well, so that there is one JVM, and one sessio
 them those that share a wheel, which one of them installs for Spark. They come first, being a fourth of the work, then
 the longest files, so that none of them is left to a single worker at the end. The others are shuffled, always in the
 same way: many tests with real clients wait for most of their time, and beside one of those another worker should have
-something to compute.
+something to compute. Those with a browser come last: it leaves a loop of asyncio in its process.
 """
 
 from __future__ import annotations
@@ -22,15 +22,19 @@ from xdist.scheduler import LoadScopeScheduling
 ROOT = Path(__file__).parents[1]
 SPARK = "spark"
 LONGEST = (
+    "tests/scenarios/cli/test_any_content.py",
     "tests/scenarios/wire/clients/test_matrix.py",
     "tests/scenarios/wire/clients/test_clients_by_lot.py",
     "tests/scenarios/museum/test_exhibits.py",
     "tests/scenarios/wire/clients/test_transactions.py",
     "tests/calibration/test_recordings.py",
+    "tests/scenarios/studies/chaos/test_killed.py",
+    "tests/docs/test_recipes.py",
     "tests/scenarios/runs/leaping/test_sampled_runs.py",
 )
 """Each takes longer than ten seconds."""
 _SPARK = re.compile(r"\bmark\.spark\b|\bspark: SparkSession\b|\bproject: Project\b")
+_BROWSER = re.compile(r"\bbrowser: Browser\b")
 
 
 def in_order(items: list[pytest.Item]) -> list[pytest.Item]:
@@ -42,7 +46,14 @@ def in_order(items: list[pytest.Item]) -> list[pytest.Item]:
 def _place(file: str) -> tuple[int, int, str]:
     if group(file) == SPARK:
         return -1, 0, ""
-    return LONGEST.index(file) if file in LONGEST else len(LONGEST), crc32(file.encode()), file
+    if file in LONGEST:
+        return LONGEST.index(file), 0, file
+    return len(LONGEST) + bool(_BROWSER.search(_text(file))), crc32(file.encode()), file
+
+
+@cache
+def _text(file: str) -> str:
+    return (ROOT / file).read_text(encoding="utf-8")
 
 
 class Files(LoadScopeScheduling):
@@ -59,4 +70,4 @@ class Files(LoadScopeScheduling):
 @cache
 def group(file: str) -> str:
     """The name of the group of a file: ``spark``, or its own."""
-    return SPARK if _SPARK.search((ROOT / file).read_text(encoding="utf-8")) else file
+    return SPARK if _SPARK.search(_text(file)) else file
