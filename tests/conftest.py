@@ -20,7 +20,7 @@ from emulator.kernel import Backend, World, WorldClock
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-settings.register_profile("untimed", deadline=None, max_examples=50)
+settings.register_profile("untimed", deadline=None, max_examples=25)
 settings.register_profile("thorough", deadline=None, max_examples=1000)
 settings.load_profile("untimed")
 # No test times anything: on a busy machine an example may take as long as it likes. ``--hypothesis-profile thorough``

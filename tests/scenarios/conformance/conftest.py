@@ -1,5 +1,5 @@
-"""Which releases a case is run under by default: the oldest and the newest that it names, and a fourth of the others,
-each case another fourth. A case with other parameters has so many runs that its oldest and newest come in turn, too.
+"""Which releases a case is run under by default: the oldest and the newest that it names, and a sixth of the others,
+each case another sixth. A case with other parameters has so many runs that its oldest and newest come in turn, too.
 The rest has the mark ``slow``."""
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from zlib import crc32
 import pytest
 
 HERE = Path(__file__).parent
-EVERY = 4
+EVERY = 6
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -71,7 +71,7 @@ def written(settings: dict[str, Any], resource: Resource) -> tuple[Errors, Comma
 @example({"broker.id": 7}, "0")
 @example({"replica.lag.time.max.ms": 1}, "0")
 @example({"num.replica.fetchers": 3}, "")
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_the_tool_writes_what_a_running_broker_takes(changed: dict[str, Any], broker: str) -> None:
     code, outcome = written(changed, Resource(ResourceType.BROKER, broker))
     assert [error for _, error in outcome.errors] == [code] * (code is not Errors.NONE)

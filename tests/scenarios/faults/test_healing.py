@@ -53,9 +53,20 @@ FAULTS: dict[str, Table] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("profile", ["kafka-2.3", "kafka-1.1"])
-@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
-def test_every_fault_ends(fault: Table, profile: str) -> None:
+UNDER = ("kafka-2.3", "kafka-1.1")
+SLOW = [(name, UNDER[number % 2 - 1]) for number, name in enumerate(FAULTS)]
+"""By default each fault is under one of the two releases, in turn."""
+
+
+@pytest.mark.parametrize(
+    ("name", "profile"),
+    [
+        pytest.param(*each, marks=[pytest.mark.slow] * (each in SLOW))
+        for each in ((name, profile) for name in FAULTS for profile in UNDER)
+    ],
+)
+def test_every_fault_ends(name: str, profile: str) -> None:
+    fault = FAULTS[name]
     timed = {} if "when" in fault else {"at": "3s"}
     run = healed({**timed, **fault}, profile=profile, rate=20).run
     new = [finding for finding in findings(run) if not known(run, finding)]

@@ -57,9 +57,8 @@ def test_what_never_ends_falls_further_behind(number: int) -> None:
     outlook = outlook_of(case)
     assert outlook.never_ends
     assert outlook.ended == 0
-    gaps = [gap_of(case, horizon_s) for horizon_s in (60, 90, 120)]
-    assert gaps == sorted(gaps)
-    assert gaps[0] < gaps[-1]
+    gaps = [gap_of(case, horizon_s) for horizon_s in (60, 90)]
+    assert gaps[0] < gaps[1]
 
 
 def gap_of(case: Case, horizon_s: int) -> int:

@@ -152,7 +152,7 @@ def test_a_line_says_that_the_estimates_have_it() -> None:
     ]
 
 
-@pytest.mark.parametrize("number", [1, 4, 7, 8, 12, 13])
+@pytest.mark.parametrize("number", [1, 12, *(pytest.param(each, marks=pytest.mark.slow) for each in (4, 7, 8, 13))])
 def test_a_run_is_near_the_estimate_and_above_the_bound(number: int) -> None:
     """``python -m benchmarks.forecast --kind "a broker dies"`` has more of them."""
     scenario = list(drawn("a broker dies", number + 1))[number].scenario
@@ -163,5 +163,5 @@ def test_a_run_is_near_the_estimate_and_above_the_bound(number: int) -> None:
 
 
 def test_a_run_ends_no_move_that_waits_for_a_dead_broker() -> None:
-    scenario = move(crash(3), horizon="3m")
+    scenario = move(crash(3), horizon="90s")
     assert play(scenario).run.metrics["moves_finished"] == outlook(scenario).ended == 0

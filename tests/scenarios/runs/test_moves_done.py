@@ -67,7 +67,7 @@ def in_zookeeper(played: Played, row: MoveRow, until_us: int) -> tuple[tuple[int
     return replicas, moving or (bool(asked) and tp in decode_reassignment(asked))
 
 
-@settings(SOME, max_examples=10)
+@settings(SOME, max_examples=5)
 @given(failovers())
 def test_what_counts_as_done_has_its_target_and_nothing_else_that_has_ended(wanted: Scenario) -> None:
     check_moves(wanted)

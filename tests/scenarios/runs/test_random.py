@@ -23,7 +23,7 @@ def check(wanted: Scenario, runs: int = 2) -> None:
     assert all(again.digest == run.digest for again in played)
 
 
-@settings(EVEN, max_examples=10)
+@settings(EVEN, max_examples=5)
 @given(histories())
 def test_one_fault_loses_nothing(wanted: Scenario) -> None:
     check(wanted)

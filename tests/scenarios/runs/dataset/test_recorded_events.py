@@ -51,7 +51,7 @@ def answers(past: PartitionPast) -> list[Answer]:
 
 
 @given(name=st.sampled_from(RUNS), share=st.floats(0, 1), data=st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_a_moment_and_all_answers_are_those_of_all_events(name: str, share: float, data: st.DataObject) -> None:
     table, events = recorded(name)
     columns = RecordedEvents(table)

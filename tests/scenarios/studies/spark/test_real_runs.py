@@ -30,7 +30,7 @@ from tests.scenarios.studies.spark.drawn import scenarios
 
 pytestmark = pytest.mark.spark
 
-RUNS, AGAIN = 50, 5
+RUNS, AGAIN = 30, 5
 """Scenarios that are drawn; one of how many is also played as ``run`` does it."""
 STRATEGIES = ("wiki+throttle-2MB", "kafka-6794+throttle-2MB")
 

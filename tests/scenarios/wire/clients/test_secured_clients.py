@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from scenarios.testing.kafka import KafkaServer, kafka
+from tests.asynchronous import in_asyncio
 
 confluent: Any = pytest.importorskip("confluent_kafka")
 python: Any = pytest.importorskip("kafka")
@@ -96,4 +97,4 @@ def test_aiokafka_writes(server: KafkaServer, protocol: str, mechanism: str) -> 
         finally:
             await producer.stop()
 
-    assert asyncio.run(asyncio.wait_for(write(), LIMIT_S)) >= 0
+    assert in_asyncio(lambda: asyncio.wait_for(write(), LIMIT_S)) >= 0

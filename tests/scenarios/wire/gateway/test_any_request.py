@@ -119,13 +119,13 @@ def check(frames: list[bytes], profile: str = "kafka-2.3") -> None:
 MANY = st.lists(requests(), min_size=1, max_size=12)
 
 
-@settings(max_examples=30, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 @given(frames=MANY)
 def test_no_request_makes_a_broker_fail_or_a_checker_err(frames: list[bytes]) -> None:
     check(frames)
 
 
-@settings(max_examples=15, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 @given(frames=st.lists(requests(WITH_TOPIC_IDS, NEWEST_WITHOUT_TOPIC_IDS), min_size=1, max_size=12))
 @example(frames=[encode_request(METADATA, 0, 1, "b", {"topics": [{"name": ""}]})])
 def test_no_request_with_topic_ids_does(frames: list[bytes]) -> None:

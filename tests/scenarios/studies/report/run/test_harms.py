@@ -44,7 +44,7 @@ def holds(rows: list[Mapping[str, Any]], kind: str, t_us: int) -> bool:
     return any(row[kind] and row["t_us"] <= t_us < row["t_us"] + row["w_us"] for row in rows)
 
 
-@settings(EVEN, max_examples=10)
+@settings(EVEN, max_examples=5)
 @given(histories(faults=2))
 def test_page_and_figures_and_screen_agree(wanted: Scenario) -> None:
     check_harms(wanted)
