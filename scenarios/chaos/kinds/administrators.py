@@ -28,7 +28,8 @@ class Administrators(DrawnChaos):
 
     def draw(self, draft: Draft, draws: Draws) -> None:
         scenario = draft.scenario
-        if is_before(PROFILES[scenario.profile].release, SINCE):
+        profile = PROFILES[scenario.profile]
+        if is_before(profile.release, SINCE) or not profile.policies.deletes_topics:
             return
         made = [self._client(draft, draws.sub(number), number) for number in range(draws.weighted(((3, 1), (1, 2))))]
         draft.change(clients=(*scenario.clients, *made))

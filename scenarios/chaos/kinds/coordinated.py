@@ -245,7 +245,6 @@ class Transactions(Coordinated):
                     rounds=8 if patient else own.sub("rounds").weighted(((2, 1), (1, 3))),
                     inits=own.sub("inits").weighted(((2, 0), (1, 30))),
                     raises=own.sub("raises").weighted(((2, 0), (1, 30), (1, 80))) if raises else 0,
-                    groups=own.sub("groups").weighted(((2, 1), (1, 2))),
                     start_us=own.weighted(((3, 0), (1, own.moment((0, draft.faults[1]))))), stop_us=self.end_us(draft),
                 )
             )  # fmt: skip

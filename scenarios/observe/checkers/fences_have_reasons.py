@@ -25,8 +25,8 @@ class FencesHaveReasons(Checker):
     """A producer that asks for its next epoch and says which one it has is fenced only where another one was given
     since: one that asks again, as the answer was lost, gets that answer again (KIP-360, 2.5).
 
-    Verified: each PRODUCER_FENCED for a producer with the current epoch of its id, or with the one that it has
-        raised itself last, at the same coordinator.
+    Verified: each PRODUCER_FENCED for a producer with the epoch that it has raised itself last, at the same
+        coordinator.
 
     Not verified: such a producer at the next coordinator, which does not read what the epoch was before
         (TransactionLog.readTxnRecordValue, 2.5 to 3.9); other requests.
@@ -68,6 +68,5 @@ class FencesHaveReasons(Checker):
         if event.error != "PRODUCER_FENCED":
             return
         current, raised = self._current.get(id), self._raised.get(id)
-        itself = raised is not None and raised[:3] == asked and current == (*asked[:2], raised.given)
-        if current is not None and (itself or current == asked):
-            self.violated(event, FencedAlone(event.node, id, *asked[1:], current[2]), brokers=(event.node,))
+        if raised is not None and raised[:3] == asked and current == (*asked[:2], raised.given):
+            self.violated(event, FencedAlone(event.node, id, *asked[1:], raised.given), brokers=(event.node,))
