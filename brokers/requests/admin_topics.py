@@ -22,6 +22,7 @@ from brokers.topic_creation import AdminZkClient, Assignment
 from emulator.kernel import Timer
 from emulator.network import Channel
 from emulator.nodes import Process
+from emulator.protocol.control_requests import TopicsAnswered
 from emulator.protocol.create_partitions import CreatePartitionsRequest, CreatePartitionsResponse, NewPartitions
 from emulator.protocol.create_topics import UNSTATED, CreatedTopic, CreateTopicsRequest, CreateTopicsResponse, NewTopic
 from emulator.protocol.delete_topics import DeleteTopicsRequest, DeleteTopicsResponse
@@ -161,6 +162,9 @@ class TopicsHandler:
         def answer(missing: Iterable[str]) -> None:
             for name in missing:
                 created[name] = created[name]._replace(error=TIMED_OUT)
+            if not request.validate_only:
+                done = [name for name, topic in created.items() if topic.error is NO_API_ERROR]
+                self._show("create", {name: tuple(wanted[name]) for name in done})
             response = CreateTopicsResponse(tuple(created.values()), quota.throttle_ms)
             channel.reply(response, response.size)
 
@@ -227,6 +231,18 @@ class TopicsHandler:
             delayed = DelayedTopics(lambda: [name for name in numbers if self._lacks(name, numbers[name])], answer)
             self.purgatory.try_complete_else_wait(delayed, timeout_us)
 
+    def _show(self, asked: str, partitions: Mapping[str, tuple[int, ...]]) -> None:
+        """Show an answer without an error beside what the metadata has (``TopicsAnswered``)."""
+        known = {
+            topic: tuple(
+                number
+                for number, state in self.metadata.partitions_of(topic).items()
+                if asked == "delete" or state.leader != NO_LEADER
+            )
+            for topic in partitions
+        }
+        self.process.show(TopicsAnswered, self.process.node.id, asked, partitions, known)
+
     def _lacks(self, topic: str, numbers: Iterable[int]) -> bool:
         """Whether a partition has no leader in the cache."""
         known = self.metadata.partitions_of(topic)
@@ -262,6 +278,9 @@ class TopicsHandler:
 
         def answer(missing: Iterable[str]) -> None:
             results.update(dict.fromkeys(missing, TIMED_OUT))
+            if not request.validate_only:
+                done = [name for name, error in results.items() if error is NO_API_ERROR]
+                self._show("create", {name: tuple(numbers[name]) for name in done})
             response = CreatePartitionsResponse(tuple(results.items()), throttle_ms=quota.throttle_ms)
             channel.reply(response, response.size)
 
@@ -314,6 +333,7 @@ class TopicsHandler:
 
         def answer(still_there: Iterable[str]) -> None:
             results.update(dict.fromkeys(still_there, TIMED_OUT))
+            self._show("delete", {topic: () for topic, error in results.items() if error is NO_API_ERROR})
             unknown = ApiError(Errors.UNKNOWN_TOPIC_ID)
             by_id = tuple((topic_id, topic, results.get(topic, unknown)) for topic_id, topic in named.items())
             by_name = tuple((topic, results[topic]) for topic in dict.fromkeys(request.topics))

@@ -28,7 +28,7 @@ from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.produce import InitProducerIdRequest, InitProducerIdResponse
 from emulator.protocol.records import NO_PRODUCER_ID
 from emulator.protocol.shown import Deviated
-from emulator.protocol.shown_coordination import TransactionLate
+from emulator.protocol.shown_coordination import ProducerInitialized, TransactionLate
 from emulator.protocol.transactions.coordination import EndTxnRequest, OfTransaction
 from emulator.protocol.types import TopicPartition
 
@@ -122,6 +122,7 @@ class TransactionCoordinator:
         first; the producer gets an error and has to ask again (handleInitProducerId)."""
         id = request.transactional_id
         assert id is not None
+        callback = self._showing(request, callback)
         if not id:
             self._refuse(callback, Errors.INVALID_REQUEST)
         elif not 0 < request.transaction_timeout_us <= self.store.config.max_timeout_us:
@@ -134,6 +135,18 @@ class TransactionCoordinator:
                 self._refuse(callback, found)
             else:
                 self.generate_producer_id(self.transitions.ending(lambda new: self._create(request, new, callback)))
+
+    def _showing(self, request: InitProducerIdRequest, answer: Initialized) -> Initialized:
+        """``answer``, which is shown first (``ProducerInitialized``)."""
+
+        def show(response: InitProducerIdResponse) -> None:
+            self.process.show(
+                ProducerInitialized, self.process.node.id, request.transactional_id, request.producer_id,
+                request.producer_epoch, response.producer_id, response.producer_epoch, response.error.name,
+            )  # fmt: skip
+            answer(response)
+
+        return show
 
     def _create(self, request: InitProducerIdRequest, producer_id: int, callback: Initialized) -> None:
         if producer_id == NO_PRODUCER_ID:

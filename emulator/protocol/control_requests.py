@@ -1,6 +1,7 @@
 """The controller's requests with all that they say, and its state changes. They are shown to folds and not recorded
 (``Trace.show``), since the trace would be many times as large."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from emulator.protocol.api import AbstractControlRequest
@@ -90,3 +91,21 @@ class ControlHandled(NamedTuple):
     node: int
     request: AbstractControlRequest
     error: Errors
+
+
+class TopicsAnswered(NamedTuple):
+    """A controller answers a client's request about topics.
+
+    Attributes:
+        asked: ``create``, also for partitions that are added, or ``delete``.
+        partitions: the topics that the answer names without an error, each with the partitions that were asked for.
+        known: those of them that are in the broker's metadata: with a leader, where they were created.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    asked: str
+    partitions: Mapping[str, tuple[int, ...]]
+    known: Mapping[str, tuple[int, ...]]

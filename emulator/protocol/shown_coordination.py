@@ -284,3 +284,24 @@ class AssignmentGiven(NamedTuple):
     generation: int
     member: str
     assignment: bytes
+
+
+class ProducerInitialized(NamedTuple):
+    """A coordinator answers an InitProducerId with a transactional id.
+
+    Attributes:
+        producer_id, producer_epoch: those that the producer says it has (KIP-360); -1: it says none.
+        given_id, given_epoch: those of the answer; -1 with an error.
+        error: Kafka's name of the code.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    transactional_id: str
+    producer_id: int
+    producer_epoch: int
+    given_id: int
+    given_epoch: int
+    error: str

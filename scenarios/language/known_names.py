@@ -271,6 +271,10 @@ _SENT_BY_ITSELF = ("Fetch", "ListOffsets", "LeaderAndIsr", "StopReplica", "Updat
 """The messages that every scenario sends, or may send."""
 
 
+_SENT_BY_BROKERS = ("AllocateProducerIds", "AlterIsr", "ControlledShutdown")
+"""The messages that no client sends."""
+
+
 def only_attached_send(message: str) -> bool:
     """Whether only real clients send a message: the emulated ones have no use for it."""
     api = apis().get(message)
@@ -282,9 +286,9 @@ def check_sent(known: KnownNames, message: str) -> None:
     """Refuse a message that neither a load, nor a consumer, nor a real client, nor an entry, nor the profile causes."""
     if known.scenario.attached:
         return
+    if known.scenario.clients and message not in _SENT_BY_BROKERS:  # a behaviour may send any request
+        return
     if only_attached_send(message):
-        if known.scenario.clients:  # a behaviour may send any request
-            return
         raise BadInput(f"only real clients send {message}; list the client.id of one in 'attached'", where="message")
     if message in _SENT_ON_DEMAND and message not in _sent(known):
         raise BadInput(f"{message} is never sent here; {_SENT_ON_DEMAND[message]}", where="message")

@@ -86,6 +86,7 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
             ("replicas_deleted_first", "deleted_get_no_leader", "gone_topics_forgotten", "converged"),
         ),
         Promise("refuses only for a reason", "KafkaController; KIP-455", ("refusals_have_reasons",)),
+        Promise("says that topics are there, or gone, once they are", "AdminManager, 0.10.1", ("topic_answers_true",)),
         Promise("counts offline partitions right", "KAFKA-849", ("offline_true",)),
         Promise("leaves a cluster alone that is well", "KAFKA-7152", ("idle_changes_nothing",)),
         Promise(
@@ -286,6 +287,7 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
         Promise("aborts no transaction by itself before its time", "KIP-98", ("aborts_have_reasons",)),
         Promise("fences a producer whose transaction lasts too long", "KAFKA-6119", ("records_in_transactions",)),
         Promise("gives each producer id once", "ProducerIdManager, 0.11", ("producer_ids_once",)),
+        Promise("fences no producer that is alone with its id", "KIP-360", ("fences_have_reasons",)),
         Promise("uses up one epoch of a producer at a time", "KAFKA-9666", ("epochs_used_once",)),
         Promise("forgets transactional ids that are not used", "KIP-98; KAFKA-7519", ("ids_expire",)),
     ),

@@ -68,6 +68,8 @@ TOGETHER = 0.3
 """The share of seeds with transactions in which several producers commit offsets of one group."""
 ASKS = 0.7
 """The share of seeds with a group's offsets in transactions in which someone asks for the group's stable offsets."""
+RAISES_SINCE = "2.5"
+"""The first release in which a producer may raise its own epoch (KIP-360)."""
 DIES_TOO = 0.3
 """The share of changes of a coordinator with which a client dies, for longer than its session."""
 IMPATIENT = 0.25
@@ -228,6 +230,7 @@ class Transactions(Coordinated):
                     stop_us=self.end_us(draft),
                 )
             )  # fmt: skip
+        raises = not is_before(PROFILES[draft.scenario.profile].release, RAISES_SINCE)
         together = not zombies and draws.sub("together").chance(TOGETHER)
         for number in range(2 if zombies else draws.between((1, 2)) + together):
             own = draws.sub(number)
@@ -241,6 +244,7 @@ class Transactions(Coordinated):
                     stalls=40 if patient else own.sub("stalls").weighted(((2, 0), (1, 15))),
                     rounds=8 if patient else own.sub("rounds").weighted(((2, 1), (1, 3))),
                     inits=own.sub("inits").weighted(((2, 0), (1, 30))),
+                    raises=own.sub("raises").weighted(((2, 0), (1, 30), (1, 80))) if raises else 0,
                     start_us=own.weighted(((3, 0), (1, own.moment((0, draft.faults[1]))))), stop_us=self.end_us(draft),
                 )
             )  # fmt: skip

@@ -21,7 +21,7 @@ from brokers.requests.producer_ids import ProducerIds
 from brokers.transactions import marker_writing
 from brokers.transactions.coordinator import Done, TransactionCoordinator
 from brokers.transactions.marker_sending import TransactionMarkerChannelManager
-from brokers.transactions.metadata import TransactionMetadata, TransactionState
+from brokers.transactions.metadata import NO_PRODUCER_EPOCH, TransactionMetadata, TransactionState
 from brokers.transactions.transaction_state_manager import TransactionStateManager
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.groups.group_offsets import OffsetCommitRequest
@@ -50,6 +50,14 @@ def _all_late(_late: Callable[..., Any]) -> Callable[..., list[TransactionMetada
         return [each for each in known if each.state is TransactionState.ONGOING and each.pending is None]
 
     return late
+
+
+def _forgets_the_last(prepare: Callable[..., Any]) -> Callable[..., Any]:
+    def forgets(self: TransactionMetadata, *of: Any) -> Any:
+        self.last_producer_epoch = NO_PRODUCER_EPOCH
+        return prepare(self, *of)
+
+    return forgets
 
 
 def _only_forgets(_take_back: Callable[..., None]) -> Callable[..., None]:
@@ -308,6 +316,12 @@ GUARDS = (
         title="a coordinator takes each open transaction for late",
         here="A coordinator that looks for transactions which last too long aborts all that are open.",
         taken_out=(TakenOut(owner=TransactionStateManager, function="late", instead=_all_late),),
+    ),
+    Guard(
+        name="fences_have_reasons",
+        title="a coordinator does not know which epoch a producer had before",
+        here="A producer raises its own epoch, and the answer is lost. As it asks again, it is fenced.",
+        taken_out=(TakenOut(owner=TransactionMetadata, function="prepare_increment", instead=_forgets_the_last),),
     ),
     Guard(
         name="epochs_used_once",

@@ -46,6 +46,8 @@ class OffsetsStable(CoordinatorsLog):
         self._being_written: dict[int, dict[str, deque[tuple[Offset, int]]]] = {}
         """The offsets whose writes have no outcome, each with its producer (-1: none), by coordinator and by name, in
         the order in which they were accepted."""
+        self._homes: dict[str, TopicPartition] = {}
+        """The partition of __consumer_offsets of each group."""
         self._open: dict[int, dict[Offset, None]] = {}
         """The offsets that transactions have written which have no marker, by producer."""
         self._ending: dict[int, dict[Offset, None]] = {}
@@ -57,6 +59,7 @@ class OffsetsStable(CoordinatorsLog):
         self._logs = self.history.commits.logs  # with their high watermarks
 
     def on_accepted(self, event: CommitAccepted) -> None:
+        self._homes[event.group] = event.home
         waiting = self._being_written.setdefault(event.node, {})
         for tp, _offset in event.offsets:
             self._ended.pop((event.group, tp), None)
@@ -79,7 +82,11 @@ class OffsetsStable(CoordinatorsLog):
 
     def on_marked(self, event: TransactionMarked) -> None:
         if event.topic == GROUP_METADATA_TOPIC:
-            self._ending[event.producer_id] = self._open.pop(event.producer_id, {})
+            here, written = TopicPartition.of(event.topic, event.partition), self._open.get(event.producer_id, {})
+            ending = [offset for offset in written if self._homes[offset[0]] == here]
+            self._ending[event.producer_id] = dict.fromkeys(ending)
+            for offset in ending:
+                del written[offset]
 
     def on_marker(self, event: MarkerAppends) -> None:
         if event.tp.topic != GROUP_METADATA_TOPIC:
@@ -87,7 +94,8 @@ class OffsetsStable(CoordinatorsLog):
         ended = self._ending.pop(event.producer_id, {})
         for accepted in self._being_written.get(event.node, {}).values():
             for place, (offset, producer_id) in enumerate(accepted):
-                if producer_id == event.producer_id:  # It is in the log before the marker, also without an outcome.
+                # It is in the log before the marker, also without an outcome.
+                if producer_id == event.producer_id and self._homes[offset[0]] == event.tp:
                     accepted[place] = offset, NO_PRODUCER_ID
                     ended[offset] = None
         self._ended.update(dict.fromkeys(ended, event.offset))

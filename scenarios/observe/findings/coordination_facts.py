@@ -447,3 +447,23 @@ class EpochsSkipped(NamedTuple):
             f"coordinator {self.broker} goes on from epoch {self.before} of producer {self.producer_id} "
             f"({self.transactional_id}) to {self.after}"
         )
+
+
+class FencedAlone(NamedTuple):
+    """A producer that is fenced as it asks for its next epoch, though no other has had one since.
+
+    Attributes:
+        epoch: the epoch that it says it has; ``current``: that of its id.
+    """
+
+    broker: int
+    transactional_id: str
+    producer_id: int
+    epoch: int
+    current: int
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return (
+            f"coordinator {self.broker} fences producer {self.producer_id} of {self.transactional_id}, which has epoch "
+            f"{self.epoch}: epoch {self.current} was given to this producer itself"
+        )

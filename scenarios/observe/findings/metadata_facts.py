@@ -124,3 +124,24 @@ class KnowsDeletedTopic(NamedTuple):
 
     def in_words(self, _tp: TopicPartition | None) -> str:
         return f"broker {self.broker}: {self.topic} is known, and gone from ZooKeeper"
+
+
+class AnsweredTooEarly(NamedTuple):
+    """An answer of a controller that its own metadata contradicts.
+
+    Attributes:
+        asked: ``create`` or ``delete``.
+        numbers: the partitions that have no leader there yet, or are still there.
+    """
+
+    broker: int
+    asked: str
+    topic: str
+    numbers: tuple[int, ...]
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        what = "are still" if self.asked == "delete" else "have no leader"
+        return (
+            f"controller {self.broker} answers without an error to a request to {self.asked} {self.topic}, whose "
+            f"partitions {list(self.numbers)} {what} in its metadata"
+        )

@@ -6,7 +6,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.groups.find_coordinator import CoordinatorType
@@ -74,6 +74,8 @@ class Transactional(Behaviour):
         rounds: how many times it writes in one transaction, at most; it may stop after each.
         inits: how often it asks for its next epoch as soon as a transaction has ended, as an application does that
             starts again: the markers may be under way.
+        raises: how often it raises its own epoch after a transaction, as a producer of 2.5 does after an error.
+        groups: the groups after the first are called like it, with ``-1`` and so on.
     """
 
     id: str = field(metadata=key(Text(), "the transactional id; two clients with the same one fence each other"))
@@ -93,6 +95,11 @@ class Transactional(Behaviour):
         default=0,
         metadata=key(Integer(0, 100), "percentage of transactions after which it begins again with another epoch"),
     )
+    raises: int = field(
+        default=0,
+        metadata=key(Integer(0, 100), "percentage of transactions after which it raises its own epoch (KIP-360, 2.5)"),
+    )
+    groups: int = field(default=1, metadata=key(Integer(1), "how many groups have offsets in its transactions"))
     keys: int = field(default=0, metadata=key(Integer(0), "how many keys its records have, in turn; 0 = none"))
     delivery_us: int = field(default=120_000_000, metadata=key(DURATION, "delivery.timeout.ms", name="delivery"))
 
@@ -108,6 +115,10 @@ class Transactional(Behaviour):
                     if self.inits and client.below(100) < self.inits:
                         break
                     await client.sleep(format_duration(self.pause_us))
+                    if self.raises and client.below(100) < self.raises:
+                        own = evolve(asked, producer_id=producer.id, producer_epoch=producer.epoch)
+                        found = await _done(client, coordinator, own)
+                        producer = _Producer(found.producer_id, found.producer_epoch, self.keys)
             except KafkaError:  # fenced, or it does not know how far it came: it begins again with another epoch
                 await client.sleep(format_duration(100_000 * (1 + client.below(30))))
 
@@ -124,8 +135,9 @@ class Transactional(Behaviour):
                 within = format_duration(self.delivery_us)
                 await client.produce_batch(batch, within, transactional_id=self.id)
             await self._stall(client)
-        if self.group:
-            await self._offsets(client, coordinator, producer, tuple(written))
+        for number in range(self.groups if self.group else 0):
+            name = f"{self.group}-{number}" if number else self.group
+            await self._offsets(client, coordinator, producer, name, tuple(written))
         await _done(client, coordinator, EndTxnRequest(*mine, client.below(100) >= self.aborts))
 
     def _some(self, client: Client) -> tuple[TopicPartition, ...]:
@@ -139,16 +151,16 @@ class Transactional(Behaviour):
             await client.sleep(format_duration(1 + client.below(2 * self.timeout_us)))
 
     async def _offsets(
-        self, client: Client, coordinator: Coordinator, producer: _Producer, tps: tuple[TopicPartition, ...]
+        self, client: Client, coordinator: Coordinator, producer: _Producer, group: str, tps: tuple[TopicPartition, ...]
     ) -> None:
-        """Commit offsets of the group in the transaction. Raises: KafkaError."""
-        await _done(client, coordinator, AddOffsetsToTxnRequest(self.id, producer.id, producer.epoch, self.group))
+        """Commit offsets of ``group`` in the transaction. Raises: KafkaError."""
+        await _done(client, coordinator, AddOffsetsToTxnRequest(self.id, producer.id, producer.epoch, group))
         await self._stall(client)
         offsets = tuple(OffsetToCommit(tp, producer.sequences[tp]) for tp in tps)
         commit = TxnOffsetCommitRequest(
-            self.group, offsets, transactional_id=self.id, producer_id=producer.id, producer_epoch=producer.epoch
+            group, offsets, transactional_id=self.id, producer_id=producer.id, producer_epoch=producer.epoch
         )
-        await _done(client, Coordinator(client, self.group, CoordinatorType.GROUP), commit)
+        await _done(client, Coordinator(client, group, CoordinatorType.GROUP), commit)
         await self._stall(client)
 
 

@@ -1,4 +1,5 @@
-"""M4, X9, G11: histories in which an answer changes nothing, an id stays, or a generation comes again."""
+"""M4, M13, X9, X11, G11: histories in which an answer changes nothing or comes too early, an id stays, a producer is
+fenced without a reason, or a generation comes again."""
 
 from __future__ import annotations
 
@@ -6,11 +7,12 @@ import pytest
 
 from controller.states import ReplicaState
 from emulator.protocol import events as e
-from emulator.protocol.control_requests import ControlDelivered, ReplicasChanged
+from emulator.protocol import shown_coordination as shown
+from emulator.protocol.control_requests import ControlDelivered, ReplicasChanged, TopicsAnswered
 from emulator.protocol.stop_replica import StopReplicaRequest
 from scenarios.observe.checkers.answers_taken import AnswersTaken
 from scenarios.observe.history.settings_history import StartSettings
-from tests.scenarios.observe.checkers.test_coordinators import ANNE, GROUP, HOME, Coordinated, looks, works
+from tests.scenarios.observe.checkers.test_coordinators import ANNE, GROUP, HOME, WRITER, Coordinated, looks, works
 from tests.scenarios.observe.checkers.written_history import ORDERS_0
 
 STATES = (ReplicaState.ONLINE,)
@@ -73,3 +75,49 @@ def test_the_next_coordinator_goes_on_after_what_was_stable(state: str, happens:
         run.emit(e.OffsetsRemoved, 1, GROUP, "expired", True, (), ())
     run.emit(e.GroupGeneration, 1, GROUP, 5, "range", ANNE, (ANNE,))
     assert len(run.found()) == count
+
+
+@pytest.mark.parametrize(
+    ("asked", "numbers", "known", "count"),
+    [("create", (0, 1), (0, 1), 0), ("create", (0, 1), (0,), 1), ("delete", (), (), 0), ("delete", (), (1,), 1)],
+)
+def test_topics_are_there_or_gone_as_a_controller_says_so(
+    asked: str, numbers: tuple[int, ...], known: tuple[int, ...], count: int
+) -> None:
+    run = Coordinated("topic_answers_true")
+    run.show(TopicsAnswered, 0, asked, {"orders": numbers}, {"orders": known})
+    assert len(run.found()) == count
+
+
+def asks_again(happens: str = "", epoch: int = 0, node: int = 0) -> list[str]:
+    """The producer 7 raises its epoch from 0 to 1, says then that it has ``epoch``, and is fenced by ``node``."""
+    run = Coordinated("fences_have_reasons")
+    run.transaction("Empty")
+    run.transaction("Empty", producer_epoch=1)
+    run.show(shown.ProducerInitialized, 0, WRITER, 7, 0, 7, 1, "NONE")
+    if happens == "another":
+        run.transaction("Empty", producer_epoch=2)
+    elif happens == "ongoing":
+        run.transaction("Ongoing", 0, producer_epoch=1)
+        run.show(shown.ProducerInitialized, 0, WRITER, -1, -1, -1, -1, "CONCURRENT_TRANSACTIONS")
+    elif happens == "late":
+        run.show(shown.TransactionLate, 0, WRITER, HOME)
+    run.show(shown.ProducerInitialized, node, WRITER, 7, epoch, -1, -1, "PRODUCER_FENCED")
+    return run.found()
+
+
+def test_a_producer_that_asks_again_is_not_fenced() -> None:
+    [found] = asks_again()
+    assert found == (
+        "coordinator 0 fences producer 7 of writer, which has epoch 0: epoch 1 was given to this producer itself"
+    )
+    assert asks_again(epoch=1) == []
+
+
+@pytest.mark.parametrize("happens", ["another", "ongoing", "late"])
+def test_a_producer_that_another_one_or_its_coordinator_has_fenced(happens: str) -> None:
+    assert asks_again(happens) == []
+
+
+def test_the_next_coordinator_does_not_know_which_epoch_came_before() -> None:
+    assert asks_again(node=1) == []

@@ -174,6 +174,12 @@ def test_so_may_who_asks_while_it_is_being_written_or_could_not_be() -> None:
     assert tells(run) == []
 
 
+def test_a_marker_in_another_partition_ends_nothing_of_the_group() -> None:
+    run = written()
+    run.marked(True, 1, topic=HOME.topic)
+    assert len(tells(run)) == 1
+
+
 def test_a_marker_also_ends_what_is_still_being_written_before_it() -> None:
     run = Coordinated("offsets_stable")
     run.coordinates()

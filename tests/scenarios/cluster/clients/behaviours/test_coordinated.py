@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from emulator.protocol.control_requests import TopicsAnswered
 from emulator.protocol.events import (
     CommittedFetched,
     Fetched,
@@ -20,7 +21,7 @@ from emulator.protocol.events import (
     TransactionStateChanged,
 )
 from emulator.protocol.shown import SessionAnswered
-from emulator.protocol.shown_coordination import MemberHeard, OffsetsRead
+from emulator.protocol.shown_coordination import MemberHeard, OffsetsRead, ProducerInitialized
 from scenarios.errors import BadInput
 from scenarios.language import Scenario
 from scenarios.runs.runner import Stage, prepare
@@ -275,3 +276,19 @@ def test_a_consumer_failure_leaves_its_partitions_to_the_others() -> None:
     assert {tp for event in later for tp in zip(event.topics, event.partitions, strict=True)} == {
         ("orders", 0), ("orders", 1),
     }  # fmt: skip
+
+
+def test_a_producer_raises_its_own_epoch_and_commits_offsets_of_several_groups() -> None:
+    alone = WRITERS.replace("count = 2", "raises = 100\ngroups = 2").replace("aborts = 50", "aborts = 0")
+    events = seen(alone, ProducerInitialized, OffsetsCommitted, profile="kafka-2.7")
+    raised = [event for event in events if isinstance(event, ProducerInitialized) and event.given_id >= 0]
+    raised = [event for event in raised if event.producer_id >= 0]
+    assert {event.given_epoch - event.producer_epoch for event in raised} == {1}
+    assert {event.group for event in events if isinstance(event, OffsetsCommitted)} == {"readers", "readers-1"}
+
+
+def test_an_administrator_creates_extends_and_deletes_topics() -> None:
+    text = '\n[[clients]]\nbehaviour = "administrator"\ntopics = ["a", "b"]\npause = "200ms"\nstop = "20s"\n'
+    answers = seen(text, TopicsAnswered)
+    assert {event.asked for event in answers} == {"create", "delete"}
+    assert {topic for event in answers for topic in event.partitions} == {"a", "b"}
