@@ -69,7 +69,8 @@ class GoneTopicsForgotten(BrokerMemory):
                 if self._is_gone(tp.topic) and not self._left.may_stay(event.node, tp):
                     yield Unlike(memory, "", "it is there", "nothing: its topic is gone", tp)
         for topic in memories["metadata"]:
-            if self._is_gone(topic) and self._was_there(event.node, topic):
+            asked_us = self._asked_us.get(topic, 0)
+            if self._is_gone(topic) and not self.cluster.registered_again_since(event.node, asked_us):
                 yield Unlike("metadata", f"topic {topic}", "it is there", "nothing: the topic is gone")
         for tp, kind in memories["left_files"]:
             yield Unlike("left_files", kind, "an entry", "nothing: there is no log", tp)
@@ -82,13 +83,6 @@ class GoneTopicsForgotten(BrokerMemory):
 
     def _is_gone(self, topic: str) -> bool:
         return topic in self._ever and not self.cluster.topics.get(topic) and not self.cluster.is_deleting(topic)
-
-    def _was_there(self, broker: int, topic: str) -> bool:
-        """Whether a broker is registered since before a topic was to be deleted, or its process is younger."""
-        asked_us, registration = self._asked_us.get(topic, 0), self.cluster.registrations.get(broker)
-        if (self.cluster.started_us(broker) or 0) > asked_us:
-            return True
-        return registration is not None and registration.t_us < asked_us
 
     def _waiting(self, event: Remembered, discarded: tuple[str, ...]) -> Iterator[Unlike]:
         before = self._discarded.get(event.node, {})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from emulator.protocol.events import NodeCrashed, TransactionStateChanged, TransactionsUnloaded
 from emulator.protocol.shown_coordination import TransactionTimed
 from emulator.protocol.types import TopicPartition
-from emulator.protocol.znodes import TOPICS
+from emulator.protocol.znodes import DELETE_TOPICS, TOPICS
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Gravity, Moment
 from scenarios.observe.checkers.coordinators_log import TransactionsLog
@@ -26,7 +26,8 @@ class TransactionsEnd(TransactionsLog):
 
     Verified: once a second, each transaction that is open or decided: since when its coordinator works and the
         controller reaches it, and each partition of it has all its replicas in sync, min.insync.replicas of them at
-        least, or is gone with its topic, for which a marker is not waited. An open one may last for its timeout and
+        least, or is gone with its topic: then no marker is waited for, unless the coordinator missed the deletion and
+        asks for ever. An open one may last for its timeout and
         transaction.abort.timed.out.transaction.cleanup.interval.ms more; the decision and its markers take at most
         30 s, and have come when the cluster is at rest. No partition is added to one that should have been aborted 5 s
         ago.
@@ -61,6 +62,8 @@ class TransactionsEnd(TransactionsLog):
         self._timeouts_us: dict[str, int] = {}
         self._gone_us: dict[str, int] = {}
         """When each topic was deleted that is gone."""
+        self._asked_us: dict[str, int] = {}
+        """When the deletion of each topic was asked for last."""
 
     def on_timed(self, event: TransactionTimed) -> None:
         self._longest_us = max(self._longest_us, event.timeout_us)
@@ -102,6 +105,8 @@ class TransactionsEnd(TransactionsLog):
             self._gone_us.pop(topic, None)
             if event.op == "delete":
                 self._gone_us[topic] = event.t_us
+        elif event.op == "create" and event.path.startswith(f"{DELETE_TOPICS}/"):
+            self._asked_us[event.path.removeprefix(f"{DELETE_TOPICS}/")] = event.t_us
 
     def on_unloaded(self, event: TransactionsUnloaded) -> None:
         self._forget(event.node)
@@ -137,8 +142,10 @@ class TransactionsEnd(TransactionsLog):
             return None
         cluster, since_us = self.cluster, self.now.reached_since_us(node)
         for tp in self._partitions[transactional_id]:
-            if since_us is not None and tp.topic in self._gone_us:
-                since_us = max(since_us, self._gone_us[tp.topic])
+            if since_us is not None and (gone_us := self._gone_us.get(tp.topic)) is not None:
+                if cluster.registered_again_since(node, self._asked_us.get(tp.topic, gone_us)):
+                    return None
+                since_us = max(since_us, gone_us)
                 continue
             least = int(self._settings.value(tp.topic, MIN_ISR, 1))
             if since_us is None or len(cluster.isr(tp)) < max(least, len(cluster.assignment(tp))):

@@ -358,13 +358,18 @@ def test_what_excuses_that_it_goes_on(then: Then) -> None:
     assert goes_on(20, then) == []
 
 
-def test_a_transaction_does_not_wait_for_a_topic_that_is_gone() -> None:
-    for deleted, count in ((True, 1), (False, 0)):
-        run = works("transactions_end")
-        run.assigned((0, 1))
-        run.state(0, (0,), 0)
-        run.transaction("PrepareCommit", 0)
-        if deleted:
-            run.deleted()
-            run.emit(ZkWritten, 0, "delete", "/brokers/topics/orders", 0, 0, "")
-        assert len(looks(run, 40)) == count
+@pytest.mark.parametrize(("fate", "count"), [("told", 1), ("missed", 0), ("there", 0)])
+def test_a_transaction_does_not_wait_for_a_topic_that_is_gone(fate: str, count: int) -> None:
+    run = works("transactions_end")
+    run.assigned((0, 1))
+    run.state(0, (0,), 0)
+    run.later(1)
+    run.transaction("PrepareCommit", 0)
+    if fate != "there":
+        run.deleted()
+        run.emit(ZkWritten, 0, "delete", "/brokers/topics/orders", 0, 0, "")
+    if fate == "missed":  # its session had ended, and it is registered again
+        run.emit(ZkWritten, 0, "delete", "/brokers/ids/0", 0, 8, "")
+        run.emit(ZkWritten, 0, "create", "/brokers/ids/0", 0, 9, "{}")
+        run.emit(e.BrokerRegistered, 0, 9)
+    assert len(looks(run, 40)) == count
