@@ -26,11 +26,10 @@ class GoneTopicsForgotten(BrokerMemory):
 
     Not verified: what groups have committed for it (``coordinators_remember``); what a controller remembers
         (``controller_remembers``); a replica that a move had dropped before, and that Kafka may neither have stopped
-        then nor delete with the topic (``LeftReplicas``); the metadata of a broker whose session ended meanwhile and
-        whose process went on: what it gets as it comes back leaves out topics that are being deleted
-        (ControllerContext.partitionsWithLeaders, 2.4 to 2.7); how long logs wait on a broker whose clock a fault has
-        set: deletions go by the time of day, and the next one is awaited for as long as it seemed when the clock was
-        wrong, also once it is right (LogManager.deleteLogs, 1.1.1 to 2.7).
+        then nor delete with the topic (``LeftReplicas``); the metadata of a broker that nothing has told of the
+        deletion (``MissedDeletions``); how long logs wait on a broker whose clock a fault has set: deletions go by the
+        time of day, and the next one is awaited for as long as it seemed when the clock was wrong, also once it is
+        right (LogManager.deleteLogs, 1.1.1 to 2.7).
     """
 
     ids = ("R13",)
@@ -41,11 +40,9 @@ class GoneTopicsForgotten(BrokerMemory):
     def begin(self) -> None:
         super().begin()
         self._delay_us = self.start.time_us("log.segment.delete.delay.ms", 60_000) + DISCARDED_US
-        self._left = self.history.left_replicas
+        self._left, self._deletions = self.history.left_replicas, self.history.missed_deletions
         self._configs: dict[str, None] = {}
         self._ever: dict[str, None] = {}
-        self._asked_us: dict[str, int] = {}
-        """When the deletion of each topic was asked for last."""
         self._discarded: dict[int, dict[str, int]] = {}
         """By broker, the logs that wait for their deletion, each with the time at which it was first seen."""
 
@@ -57,9 +54,6 @@ class GoneTopicsForgotten(BrokerMemory):
                 self._configs.pop(topic, None)
             else:
                 self._configs[topic] = None
-        elif path.startswith(znodes.DELETE_TOPICS + "/"):
-            if event.op == "create":
-                self._asked_us[path.rpartition("/")[2]] = event.t_us
         elif path.startswith(znodes.TOPICS + "/") and path.count("/") == znodes.TOPICS.count("/") + 1:
             self._ever[path.rpartition("/")[2]] = None
 
@@ -69,8 +63,7 @@ class GoneTopicsForgotten(BrokerMemory):
                 if self._is_gone(tp.topic) and not self._left.may_stay(event.node, tp):
                     yield Unlike(memory, "", "it is there", "nothing: its topic is gone", tp)
         for topic in memories["metadata"]:
-            asked_us = self._asked_us.get(topic, 0)
-            if self._is_gone(topic) and not self.cluster.registered_again_since(event.node, asked_us):
+            if self._is_gone(topic) and not self._deletions.is_missed(event.node, topic):
                 yield Unlike("metadata", f"topic {topic}", "it is there", "nothing: the topic is gone")
         for tp, kind in memories["left_files"]:
             yield Unlike("left_files", kind, "an entry", "nothing: there is no log", tp)

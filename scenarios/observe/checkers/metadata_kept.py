@@ -11,8 +11,6 @@ from emulator.protocol.events import NodeCrashed
 from emulator.protocol.shown import MetadataCached
 from emulator.protocol.types import LEADER_DURING_DELETE, TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
-from emulator.protocol.znodes import DELETE_TOPICS
-from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker, Moment
 from scenarios.observe.checkers.led_in_time import SETTLING_US
 from scenarios.observe.checkers.metadata_follows import agree, leadership
@@ -53,8 +51,7 @@ class MetadataKept(Checker):
     Up to 2.3 a controller does not remember a leader epoch that it has raised alone (KAFKA-9212, 2.4): for such
     releases only leaders are compared.
 
-    A broker that registers again is sent nothing about the topics that were deleted meanwhile, and goes on to know
-    them: a controller sends it what there is.
+    A broker that nothing has told of a deletion goes on to know the topic (``MissedDeletions``).
 
     Not verified: partitions that a request does not name, before the cluster is at rest; the ISR and the replicas at
         rest; topics that are being deleted; brokers that shut down or lost a log directory.
@@ -75,12 +72,7 @@ class MetadataKept(Checker):
         self._taken: dict[int, Cache] = {}
         """Metadata of a broker while it carries out a request, by broker."""
         self._reported: dict[int, None] = {}
-        self._deleted_us: dict[str, int] = {}
-        """When topics were marked for deletion."""
-
-    def on_written(self, event: ZkWritten) -> None:
-        if event.op == "create" and event.path.startswith(f"{DELETE_TOPICS}/"):
-            self._deleted_us[event.path.rpartition("/")[2]] = event.t_us
+        self._deletions = self.history.missed_deletions
 
     def on_crashed(self, event: NodeCrashed) -> None:
         for table in (self._known, self._taken):
@@ -153,11 +145,10 @@ class MetadataKept(Checker):
                     yield tp, _leadership(known), leadership(state)
 
     def _is_gone(self, broker: int, topics: Topics) -> Iterator[str]:
-        """The topics that a broker still knows, although it was registered when they were to be deleted."""
-        registered_us = self.cluster.registrations[broker].t_us
+        """The topics that a broker still knows, although it was told that they are deleted."""
         for topic in topics:
             known = not self.cluster.is_deleting(topic) and not self.cluster.partitions(topic)
-            if known and registered_us < self._deleted_us.get(topic, 0):
+            if known and not self._deletions.is_missed(broker, topic):
                 yield topic
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from emulator.protocol.events import NodeCrashed, TransactionStateChanged, TransactionsUnloaded
 from emulator.protocol.shown_coordination import TransactionTimed
 from emulator.protocol.types import TopicPartition
-from emulator.protocol.znodes import DELETE_TOPICS, TOPICS
+from emulator.protocol.znodes import TOPICS
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Gravity, Moment
 from scenarios.observe.checkers.coordinators_log import TransactionsLog
@@ -62,8 +62,7 @@ class TransactionsEnd(TransactionsLog):
         self._timeouts_us: dict[str, int] = {}
         self._gone_us: dict[str, int] = {}
         """When each topic was deleted that is gone."""
-        self._asked_us: dict[str, int] = {}
-        """When the deletion of each topic was asked for last."""
+        self._deletions = self.history.missed_deletions
 
     def on_timed(self, event: TransactionTimed) -> None:
         self._longest_us = max(self._longest_us, event.timeout_us)
@@ -105,8 +104,6 @@ class TransactionsEnd(TransactionsLog):
             self._gone_us.pop(topic, None)
             if event.op == "delete":
                 self._gone_us[topic] = event.t_us
-        elif event.op == "create" and event.path.startswith(f"{DELETE_TOPICS}/"):
-            self._asked_us[event.path.removeprefix(f"{DELETE_TOPICS}/")] = event.t_us
 
     def on_unloaded(self, event: TransactionsUnloaded) -> None:
         self._forget(event.node)
@@ -143,7 +140,7 @@ class TransactionsEnd(TransactionsLog):
         cluster, since_us = self.cluster, self.now.reached_since_us(node)
         for tp in self._partitions[transactional_id]:
             if since_us is not None and (gone_us := self._gone_us.get(tp.topic)) is not None:
-                if cluster.registered_again_since(node, self._asked_us.get(tp.topic, gone_us)):
+                if self._deletions.is_missed(node, tp.topic):
                     return None
                 since_us = max(since_us, gone_us)
                 continue

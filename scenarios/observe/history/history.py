@@ -15,6 +15,7 @@ from scenarios.observe.history.circumstances import Circumstances
 from scenarios.observe.history.commits import Commits
 from scenarios.observe.history.control_queues import ControlQueues
 from scenarios.observe.history.left_replicas import LeftReplicas
+from scenarios.observe.history.missed_deletions import MissedDeletions
 from scenarios.observe.history.replica_logs import ReplicaLogs
 from scenarios.observe.history.settings_history import Settings, StartSettings
 from scenarios.observe.history.shown_values import ShownValues
@@ -75,6 +76,11 @@ class History:
     def left_replicas(self) -> LeftReplicas:
         """The replicas that may stay where they are not assigned."""
         return self._armed(LeftReplicas(self.cluster))
+
+    @cached_property
+    def missed_deletions(self) -> MissedDeletions:
+        """The brokers that nothing has told that a topic is deleted."""
+        return self._armed(MissedDeletions(self.cluster))
 
     @cached_property
     def settings(self) -> Settings:

@@ -243,12 +243,6 @@ class FoldedState:
         found = self.registrations.get(broker)
         return None if found is None else found.t_us
 
-    def registered_again_since(self, broker: int, since_us: int) -> bool:
-        """Whether a broker has lost its registration since then, and its process has gone on. What it is told as it
-        comes back leaves out topics that are being deleted (ControllerContext.partitionsWithLeaders, 2.4 to 2.7)."""
-        registered_us = self.registered_us(broker)
-        return (self.started_us(broker) or 0) <= since_us and (registered_us is None or registered_us >= since_us)
-
     def broker_epoch(self, broker: int) -> int:
         """The broker epoch that a broker has for its own (KIP-380); -1: it has never registered."""
         found = self.broker_epochs.get(broker)

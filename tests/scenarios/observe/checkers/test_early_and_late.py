@@ -366,6 +366,7 @@ def test_a_transaction_does_not_wait_for_a_topic_that_is_gone(fate: str, count: 
     run.later(1)
     run.transaction("PrepareCommit", 0)
     if fate != "there":
+        run.emit(ZkWritten, 0, "create", "/admin/delete_topics/orders", 0, 7, "")
         run.deleted()
         run.emit(ZkWritten, 0, "delete", "/brokers/topics/orders", 0, 0, "")
     if fate == "missed":  # its session had ended, and it is registered again
