@@ -50,6 +50,8 @@ class OffsetsStable(CoordinatorsLog):
         """The partition of __consumer_offsets of each group."""
         self._open: dict[int, dict[Offset, None]] = {}
         """The offsets that transactions have written which have no marker, by producer."""
+        self._perhaps_open: dict[int, dict[Offset, None]] = {}
+        """Likewise, where it is not known whether they are in the log: they excuse that an offset is not stable."""
         self._ending: dict[int, dict[Offset, None]] = {}
         self._ended: dict[Offset, int] = {}
         """The offset of the marker of the last transaction that wrote an offset of a group, of those for which no other
@@ -87,6 +89,9 @@ class OffsetsStable(CoordinatorsLog):
             self._ending[event.producer_id] = dict.fromkeys(ending)
             for offset in ending:
                 del written[offset]
+            doubtful = self._perhaps_open.get(event.producer_id, {})
+            for offset in [offset for offset in doubtful if self._homes[offset[0]] == here]:
+                del doubtful[offset]
 
     def on_marker(self, event: MarkerAppends) -> None:
         if event.tp.topic != GROUP_METADATA_TOPIC:
@@ -114,17 +119,27 @@ class OffsetsStable(CoordinatorsLog):
             offsets.pop(offset, None)
 
     def on_unloaded(self, event: GroupsUnloaded) -> None:
-        self._being_written.pop(event.node, None)
+        self._leave_open(event.node)
 
     def on_crashed(self, event: NodeCrashed) -> None:
         super().on_crashed(event)
-        self._being_written.pop(event.node, None)
+        self._leave_open(event.node)
+
+    def _leave_open(self, coordinator: int) -> None:
+        """Take note that nothing will say what became of the offsets that a coordinator was writing."""
+        for accepted in self._being_written.pop(coordinator, {}).values():
+            for offset, producer_id in accepted:
+                if producer_id >= 0:
+                    self._perhaps_open.setdefault(producer_id, {})[offset] = None
 
     def forget_written(self) -> None:
+        for coordinator in list(self._being_written):
+            self._leave_open(coordinator)
+        for producer_id, offsets in self._open.items():
+            self._perhaps_open.setdefault(producer_id, {}).update(offsets)
         self._open.clear()
         self._ended.clear()
         self._seen_us.clear()
-        self._being_written.clear()
 
     def on_read(self, event: OffsetsRead) -> None:
         if not event.stable or not self.coordinates(event.node, event.home):
@@ -143,7 +158,8 @@ class OffsetsStable(CoordinatorsLog):
         reached_us = self.now.reached_since_us(event.node)
         if ended is None or log is None or log.high_watermark is None or reached_us is None:
             return
-        if log.high_watermark <= ended or any(offset in offsets for offsets in self._open.values()):
+        open_offsets = (*self._open.values(), *self._perhaps_open.values())
+        if log.high_watermark <= ended or any(offset in offsets for offsets in open_offsets):
             return
         since_us = self._seen_us.setdefault(offset, event.t_us)
         held_us = event.t_us - max(since_us, reached_us)

@@ -191,11 +191,17 @@ def test_a_marker_also_ends_what_is_still_being_written_before_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("committed", "seconds", "count"), [(True, 2, 1), (True, 0.5, 0), (False, 10, 0)], ids=["late", "soon", "open"]
+    ("committed", "seconds", "lost", "count"),
+    [(True, 2, False, 1), (True, 0.5, False, 0), (False, 10, False, 0), (True, 2, True, 0)],
+    ids=["late", "soon", "open", "another producer's may be open"],
 )
-def test_an_offset_that_stays_unstable(committed: bool, seconds: float, count: int) -> None:
+def test_an_offset_that_stays_unstable(committed: bool, seconds: float, lost: bool, count: int) -> None:
     run = works("offsets_stable")
     run.coordinates()
+    if lost:  # with a machine, or not
+        run.accepts(4, producer=(PRODUCER + 1, 0))
+        run.show(shown.CoordinatorWrote, 0, (OFFSET,), False)
+        run.emit(e.NodeCrashed, 1, 1, "host")
     run.accepts(5, producer=(PRODUCER, 0))
     run.show(shown.CoordinatorWrote, 0, (OFFSET,), False)
     run.marked(True, topic=HOME.topic)
