@@ -164,7 +164,7 @@ class TopicsHandler:
                 created[name] = created[name]._replace(error=TIMED_OUT)
             if not request.validate_only:
                 done = [name for name, topic in created.items() if topic.error is NO_API_ERROR]
-                self._show("create", {name: tuple(wanted[name]) for name in done})
+                self._tell_answered("create", {name: tuple(wanted[name]) for name in done})
             response = CreateTopicsResponse(tuple(created.values()), quota.throttle_ms)
             channel.reply(response, response.size)
 
@@ -231,7 +231,7 @@ class TopicsHandler:
             delayed = DelayedTopics(lambda: [name for name in numbers if self._lacks(name, numbers[name])], answer)
             self.purgatory.try_complete_else_wait(delayed, timeout_us)
 
-    def _show(self, asked: str, partitions: Mapping[str, tuple[int, ...]]) -> None:
+    def _tell_answered(self, asked: str, partitions: Mapping[str, tuple[int, ...]]) -> None:
         """Show an answer without an error beside what the metadata has (``TopicsAnswered``)."""
         known = {
             topic: tuple(
@@ -280,7 +280,7 @@ class TopicsHandler:
             results.update(dict.fromkeys(missing, TIMED_OUT))
             if not request.validate_only:
                 done = [name for name, error in results.items() if error is NO_API_ERROR]
-                self._show("create", {name: tuple(numbers[name]) for name in done})
+                self._tell_answered("create", {name: tuple(numbers[name]) for name in done})
             response = CreatePartitionsResponse(tuple(results.items()), throttle_ms=quota.throttle_ms)
             channel.reply(response, response.size)
 
@@ -333,7 +333,7 @@ class TopicsHandler:
 
         def answer(still_there: Iterable[str]) -> None:
             results.update(dict.fromkeys(still_there, TIMED_OUT))
-            self._show("delete", {topic: () for topic, error in results.items() if error is NO_API_ERROR})
+            self._tell_answered("delete", {topic: () for topic, error in results.items() if error is NO_API_ERROR})
             unknown = ApiError(Errors.UNKNOWN_TOPIC_ID)
             by_id = tuple((topic_id, topic, results.get(topic, unknown)) for topic_id, topic in named.items())
             by_name = tuple((topic, results[topic]) for topic in dict.fromkeys(request.topics))
