@@ -145,7 +145,7 @@ class MetadataKept(Checker):
                     yield tp, _leadership(known), leadership(state)
 
     def _is_gone(self, broker: int, topics: Topics) -> Iterator[str]:
-        """The topics that a broker still knows, although it was told that they are deleted."""
+        """The topics that a broker still knows, although it has been notified of their deletion."""
         for topic in topics:
             known = not self.cluster.is_deleting(topic) and not self.cluster.partitions(topic)
             if known and not self._deletions.is_missed(broker, topic):

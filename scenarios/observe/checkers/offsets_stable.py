@@ -126,7 +126,7 @@ class OffsetsStable(CoordinatorsLog):
         self._leave_open(event.node)
 
     def _leave_open(self, coordinator: int) -> None:
-        """Take note that nothing will say what became of the offsets that a coordinator was writing."""
+        """Take note that nothing will say what happens to the offsets that a coordinator was writing."""
         for accepted in self._being_written.pop(coordinator, {}).values():
             for offset, producer_id in accepted:
                 if producer_id >= 0:

@@ -12,7 +12,7 @@ from scenarios.observe.past.cluster_state import FoldedState
 
 
 class MissedDeletions:
-    """The fold: when the deletion of each topic was asked for, and whether each broker was told of it.
+    """The fold: when the deletion of each topic was asked for, and whether each broker has been notified.
 
     A controller tells it to each live broker once, by an UpdateMetadata. A broker that registers again is sent what
     there is, without the topics that are being deleted (ControllerContext.partitionsWithLeaders, 2.4 to 2.7). What a
