@@ -16,7 +16,9 @@ CHEAP_EVENTS = 1_000_000
 """The events, about half a minute of CPU, up to which short moves are simulated."""
 HARDLY = 0.03
 """The part of what a quota lets pass by which its copies come nearer to their ends. An error of 0.05 % in the former is
-one of 1.7 % in the time where it is no more than this."""
+one of 1.7 % in the time where it is no more than this,"""
+DEAR_EVENTS = 5 * CHEAP_EVENTS
+"""and is simulated where that takes up to so many events: not where the copies never come to their ends."""
 
 
 def small_gain(
@@ -36,6 +38,6 @@ def small_gain(
         return f"all copies end within {CYCLES_LEFT} cycles of the quotas"
     if (late or lasts_us < SHORT_CYCLES * cycle_us) and events < CHEAP_EVENTS:
         return f"the rest, or moves of less than {SHORT_CYCLES} cycles of the quotas, cost little to simulate"
-    if margin < HARDLY:
+    if margin < HARDLY and events < DEAR_EVENTS:
         return f"copies gain less than {HARDLY:.0%} of a throttle on what is written"
     return ""

@@ -1,9 +1,11 @@
 """Where leaps gain too little: short moves, and copies that hardly come nearer to their ends."""
 
+import math
+
 import pytest
 
 from scenarios.runs import run_scenario
-from scenarios.runs.leaping.gain import CHEAP_EVENTS, HARDLY, SHORT_CYCLES, small_gain
+from scenarios.runs.leaping.gain import CHEAP_EVENTS, DEAR_EVENTS, HARDLY, SHORT_CYCLES, small_gain
 from tests.scenarios.runs.leaping.test_sampled_runs import leaps, throttled
 
 CYCLE_US = 11_000_000
@@ -25,11 +27,12 @@ def test_a_move_of_a_minute_is_the_exact_run_and_says_why() -> None:
         (LONG_US - 1, LONG_US, 1e5, 1.0, "cost little to simulate"),
         (LONG_US - 1, LONG_US, 1.01 * CHEAP_EVENTS, 1.0, ""),
         (LONG_US, 5 * CYCLE_US, 1e7, 1.0, "all copies end"),
-        (LONG_US, LONG_US, 1e7, HARDLY / 2, "gain less than 3% of a throttle"),
+        (LONG_US, LONG_US, 0.99 * DEAR_EVENTS, HARDLY / 2, "gain less than 3% of a throttle"),
+        (LONG_US, math.inf, math.inf, HARDLY / 2, ""),
     ],
 )
 def test_leaps_gain_little(lasts_us: float, longest_us: float, events: float, margin: float, why: str) -> None:
-    """A short move leaps where it costs much, and a long one unless it is nearly over, or nearly never ends."""
+    """A short move leaps where it costs much, and a long one unless it is nearly over, or ends late and costs little."""
     found = small_gain(lasts_us, longest_us, CYCLE_US, events, margin)
     assert why in found
     assert bool(found) is bool(why)
