@@ -32,7 +32,7 @@ def test_a_move_of_a_minute_is_the_exact_run_and_says_why() -> None:
     ],
 )
 def test_leaps_gain_little(lasts_us: float, longest_us: float, events: float, margin: float, why: str) -> None:
-    """A short move leaps where it costs much, and a long one unless it is nearly over, or ends late and costs little."""
+    """A short move leaps where it costs much, and a long one unless it is nearly over, or late and cheap."""
     found = small_gain(lasts_us, longest_us, CYCLE_US, events, margin)
     assert why in found
     assert bool(found) is bool(why)
