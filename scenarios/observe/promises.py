@@ -79,7 +79,11 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
             ("requests_delivered",),
         ),
         Promise("acts on the answers", "TopicDeletionManager, 0.8.1", ("answers_taken",)),
-        Promise("carries out, recovers and ends moves", "KIP-455; wiki", ("moves_recoverable", "converged")),
+        Promise(
+            "carries out, recovers and ends moves, once all replicas are in sync and one of them leads",
+            "KIP-455; wiki",
+            ("moves_recoverable", "moves_end_in_sync", "converged"),
+        ),
         Promise(
             "deletes topics wholly, and gives them no leaders meanwhile",
             "TopicDeletionManager, 0.8.1; KAFKA-6612",

@@ -17,6 +17,7 @@ from scenarios.observe.findings.control_facts import (
     NotNotified,
     NotStopped,
     SentNothing,
+    StopToLeader,
     StopToStranger,
 )
 from scenarios.observe.history.deadlines import Deadlines
@@ -36,7 +37,7 @@ class ReplicasNotified(Checker):
         down has been sent all that concerns the leaderships which it gave up, as far as the controller knows, before
         that answers it. Each LeaderAndIsr names the leaders of its partitions as live that have been registered and
         reached for 5 s. Each StopReplica: its broker is, or was, a replica of all its partitions, in
-        ZooKeeper or by a LeaderAndIsr.
+        ZooKeeper or by a LeaderAndIsr. None goes to a broker that shuts down, for what it leads.
 
     Up to 2.0 a controller does not notify a broker that is shutting down of the leaders that take over (KAFKA-7482,
     2.1).
@@ -139,8 +140,17 @@ class ReplicasNotified(Checker):
                 replicas = self.cluster.assignment(tp)
                 if broker in replicas:
                     self._stopped[tp, broker] = None
+                    if event.node == self.cluster.controller and not request.delete_partitions:
+                        self._check_follows(event, tp, broker)
                 elif broker not in self._former.get(tp, ()):
                     self.violated(event, StopToStranger(broker, tuple(replicas)), tp, (broker,))
+
+    def _check_follows(self, event: ControlQueued, tp: TopicPartition, broker: int) -> None:
+        """A broker that shuts down goes on with what it leads (ControlledShutdown, 0.8)."""
+        cluster = self.cluster
+        leads = cluster.leader(tp) == broker and not cluster.is_deleting(tp.topic)
+        if leads and cluster.is_shutting_down(broker) and not cluster.lacks_dirs(broker):
+            self.violated(event, StopToLeader(broker), tp, (broker,))
 
     def _check_named(self, event: ControlQueued, request: LeaderAndIsrRequest) -> None:
         """A broker does not follow a leader that is not named (Partition.makeFollower, 0.8)."""

@@ -247,6 +247,15 @@ class StopToStranger(NamedTuple):
         return f"{tp}: broker {self.broker}, never one of its replicas {list(self.replicas)}, is sent StopReplica"
 
 
+class StopToLeader(NamedTuple):
+    """A StopReplica to a broker that shuts down and still leads."""
+
+    broker: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return f"{tp}: broker {self.broker}, which shuts down and still leads, is sent StopReplica"
+
+
 class NotStopped(NamedTuple):
     """A replica that has left the assignment and has been sent no StopReplica."""
 
@@ -441,4 +450,32 @@ class DroppedUnstopped(NamedTuple):
         return (
             f"{tp}: controller {self.controller} writes the assignment {list(self.replicas)} after "
             f"{list(self.before)}, and has not asked broker {self.broker} to delete its replica"
+        )
+
+
+class EndsOutOfSync(NamedTuple):
+    """A move that ends though its replicas, ``target``, were never all in the ISR."""
+
+    controller: int
+    target: tuple[int, ...]
+    isr: tuple[int, ...]
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}: controller {self.controller} ends the move to {list(self.target)}, which were never all in the "
+            f"ISR; it is {list(self.isr)}"
+        )
+
+
+class LeaderDropped(NamedTuple):
+    """A leader that a move has dropped, where other replicas can lead: those of ``may_lead``."""
+
+    controller: int
+    leader: int
+    may_lead: tuple[int, ...]
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}: controller {self.controller} drops leader {self.leader} from the assignment, and could have had "
+            f"{list(self.may_lead)} lead"
         )
