@@ -16,6 +16,7 @@ from controller.operations.rebalance import AutoLeaderRebalance
 from controller.operations.shutdown import ControlledShutdowns
 from controller.operations.topics import Assignment, TopicChanges
 from controller.reassignment.steps_work import StepsWork
+from controller.request_batch import ControllerBrokerRequestBatch
 from controller.state_machines.leader_election_algorithms import Candidates
 from controller.state_machines.leader_elections import LeaderElections
 from controller.state_machines.replicas import ReplicaStateMachine
@@ -62,6 +63,19 @@ def _in_sync_at_once(_all_in_isr: Callable[..., Awaitable[bool]]) -> Callable[..
         return True
 
     return says_so
+
+
+def _sends_all_as_in_sync(write: Callable[..., Any]) -> Callable[..., Any]:
+    def writes(
+        self: ControllerBrokerRequestBatch,
+        tp: TopicPartition,
+        state: LeaderAndIsr,
+        replicas: Sequence[int],
+        is_new: bool,
+    ) -> Any:
+        return write(self, tp, evolve(state, isr=tuple(replicas)), replicas, is_new)
+
+    return writes
 
 
 def _shows_too_late(_show: Callable[..., None]) -> Callable[..., None]:
@@ -238,6 +252,19 @@ GUARDS = (
         title="a controller does not wait until what a move adds is in sync",
         here="The replicas that a move adds count as in sync as soon as they are assigned, so it ends at once.",
         taken_out=(TakenOut(owner=StepsWork, function="all_in_isr", instead=_in_sync_at_once),),
+    ),
+    Guard(
+        name="sent_as_written",
+        title="a controller sends all assigned replicas as the ISR",
+        here="LeaderAndIsr names the assigned replicas as in sync, whatever the ISR in ZooKeeper is.",
+        also=("broker_remembers", "converged"),
+        taken_out=(TakenOut(owner=ControllerBrokerRequestBatch, function="_write", instead=_sends_all_as_in_sync),),
+    ),
+    Guard(
+        name="controller_counts_true",
+        title="a controller does not count the topics that are to be deleted",
+        here="TopicsToDeleteCount stays 0 while a topic waits for its deletion.",
+        taken_out=(TakenOut(owner=ControllerMetrics, function="_show_deletions", instead=nothing),),
     ),
     Guard(
         name="topic_answers_true",

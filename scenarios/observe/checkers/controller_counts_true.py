@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from emulator.metrics import mbean, short_name
-from emulator.metrics.metric_events import GaugeSet
+from emulator.metrics.metric_events import GaugeSet, MetricRegistered
 from emulator.protocol import znodes
 from emulator.protocol.events import NodeCrashed
 from emulator.protocol.types import TopicPartition
@@ -38,25 +38,29 @@ class ControllerCountsTrue(Checker):
 
     ids = ("T8",)
     statement = "gauge(controller) = count(Z): the gauges of the controller count what is in ZooKeeper"
-    fails_when = "a controller counts topics that are to be deleted as led by the wrong replica"
+    fails_when = "a controller does not count the topics that are to be deleted"
 
     def begin(self) -> None:
         self._shown: dict[int, dict[str, int]] = {}
         self._changed_us = 0
         self._counted = True
 
+    def on_registered(self, event: MetricRegistered) -> None:
+        """The release has the gauge."""
+        if event.metric in COUNTED:
+            self._shown.setdefault(event.node, {})[event.metric] = 0
+
     def on_set(self, event: GaugeSet) -> None:
         if event.metric in COUNTED:
-            self._shown.setdefault(event.node, {})[event.metric] = event.value
+            self._shown[event.node][event.metric] = event.value
             self._counted = False
 
     def on_crashed(self, event: NodeCrashed) -> None:
         self._shown.pop(event.node, None)
 
     def on_state(self, event: StateWritten) -> None:
-        if event.before is None or event.state is None or event.state.leader != event.before.leader:
-            self._change(event.t_us)
-        elif event.tp.topic in self.cluster.reassigning:
+        same_leader = event.before and event.state and event.state.leader == event.before.leader
+        if not same_leader or event.tp.topic in self.cluster.reassigning:
             self._change(event.t_us)
 
     def on_assigned(self, event: AssignmentWritten) -> None:
@@ -85,8 +89,8 @@ class ControllerCountsTrue(Checker):
         controller = self.cluster.controller
         shown = self._shown.get(controller)
         for gauge, true in self._true() if shown else ():
-            if shown.get(gauge, 0) != true:
-                self.violated(moment, CountOutdated(controller, short_name(gauge), shown.get(gauge, 0), true))
+            if shown.get(gauge, true) != true:
+                self.violated(moment, CountOutdated(controller, short_name(gauge), shown[gauge], true))
 
     def _true(self) -> Iterator[tuple[str, int]]:
         cluster = self.cluster

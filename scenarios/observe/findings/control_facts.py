@@ -479,3 +479,20 @@ class LeaderDropped(NamedTuple):
             f"{tp}: controller {self.controller} drops leader {self.leader} from the assignment, and could have had "
             f"{list(self.may_lead)} lead"
         )
+
+
+class SentUnwritten(NamedTuple):
+    """A state that a controller sends, and that is not the one which was ``written`` under the version that it
+    names."""
+
+    controller: int
+    broker: int
+    version: int
+    sent: LeadershipState
+    written: LeadershipState
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}: controller {self.controller} sends broker {self.broker} {self.sent}, as version {self.version}; "
+            f"that was {self.written}"
+        )

@@ -43,6 +43,11 @@ class WrittenHistory:
         data = self.encoded(leader, isr, epoch, controller_epoch)
         return self.emit(ZkWritten, 0, "setData", state_path(ORDERS_0), self._version, 0, data)
 
+    @property
+    def version(self) -> int:
+        """The version of the partition's state znode."""
+        return self._version
+
     def encoded(self, leader: int, isr: tuple[int, ...], epoch: int, controller_epoch: int) -> str:
         """The content of a state znode."""
         return LeaderAndIsr(leader, epoch, isr, controller_epoch).encode()
