@@ -1,0 +1,101 @@
+"""Messages and writes that are few: each kind of them is as likely as any other, however often it is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attrs import field, frozen
+
+from scenarios.chaos import strikes
+from scenarios.chaos.block_draws import MS, Draws
+from scenarios.chaos.draft import SECOND, Draft, Scope, Strike
+from scenarios.chaos.kind import Episodes
+from scenarios.cluster.clients.behaviours.administrator import Administrator
+from scenarios.cluster.clients.behaviours.group_member import GroupMember
+from scenarios.cluster.clients.behaviours.transactional import Transactional
+from scenarios.faults.actions.brokers import ZkExpire
+from scenarios.faults.actions.elections import ElectionPreferred
+from scenarios.faults.actions.intercepted import MessageCut, MessageDelay, MessageHold
+from scenarios.faults.actions.programs import ClientCrash
+from scenarios.faults.actions.zookeeper import ControllerResign
+from scenarios.language.actions import DelaySpec
+from scenarios.language.chaos import COUNT, chaos
+from scenarios.language.messages import ZNODES
+from scenarios.language.schema.spans import Range
+from scenarios.language.schema.table_reader import key
+from scenarios.language.targets import Target
+from scenarios.language.triggers import WhenMessage, WhenZk
+
+OF_CLIENTS = {
+    GroupMember: (
+        "FindCoordinator", "JoinGroup", "SyncGroup", "Heartbeat", "OffsetCommit", "OffsetFetch", "LeaveGroup",
+    ),
+    Transactional: (
+        "InitProducerId", "AddPartitionsToTxn", "AddOffsetsToTxn", "TxnOffsetCommit", "EndTxn", "WriteTxnMarkers",
+    ),
+    Administrator: ("CreateTopics", "DeleteTopics", "CreatePartitions", "AlterConfigs"),
+}  # fmt: skip
+"""The requests that each of these clients brings about."""
+OCCURRENCES = ((4, (1, 2)), (3, (3, 6)), (1, (7, 15)))
+
+
+def _sent(draft: Draft) -> Iterator[str]:
+    for behaviour, names in OF_CLIENTS.items():
+        if any(isinstance(client, behaviour) for client in draft.scenario.clients):
+            yield from names
+
+
+def _moment(scope: Scope, draws: Draws, since_us: int) -> WhenMessage | WhenZk:
+    names, occurrence = tuple(_sent(scope.draft)), draws.between(draws.weighted(OCCURRENCES))
+    if names and draws.chance(0.7):
+        response = draws.chance(0.4)
+        return WhenMessage(
+            message=draws.choice(names), response=response, edge=draws.choice(("sent", "delivered")),
+            occurrence=occurrence, since=since_us,
+        )  # fmt: skip
+    return WhenZk(
+        zk="any", path=draws.choice(ZNODES), edge=draws.choice(("before", "applied", "answered")),
+        occurrence=occurrence, since=since_us,
+    )  # fmt: skip
+
+
+def _change(scope: Scope, draws: Draws) -> Strike:
+    """The end of someone's term, session or life; where there are coordinators, mostly of one."""
+    partition = scope.partition(draws)
+    if scope.draft.internal and draws.chance(0.7):
+        partition = draws.choice(scope.draft.internal)
+    target = Target(role=draws.weighted(((4, f"leader({partition})"), (1, f"any isr({partition})-leader"), (2, "controller"))))
+    way = draws.weighted(((4, "crash"), (3, "expire"), (2, "pause"), (2, "elect"), (2, "client"), (1, "resign")))
+    if way == "elect":
+        return Strike(ElectionPreferred())
+    if way == "client":
+        return Strike(ClientCrash(), Target(role="any client"), draws.spread((20 * MS, 15 * SECOND)))
+    if way == "resign":
+        return Strike(ControllerResign())
+    if way == "expire":
+        return Strike(ZkExpire(), target)
+    return {"crash": strikes.short_crash, "pause": strikes.pause}[way](scope, draws, target)
+
+
+@chaos(
+    "seldom-messages",
+    "a request or answer of a client, or a write, of a kind that is seldom sent is lost or late, or something happens at it",
+)
+@frozen(kw_only=True)
+class SeldomMessages(Episodes):
+    turn = 3
+
+    times: Range = field(default=(1, 5), metadata=key(COUNT, "how often in a run"))
+
+    def episode(self, scope: Scope, draws: Draws) -> None:
+        since_us = scope.draft.moment(draws)
+        lasts_us = draws.spread((5 * MS, 12 * SECOND))
+        late = MessageDelay(delay=DelaySpec(latency_us=draws.spread((5 * MS, 5 * SECOND))))
+        first = draws.weighted(
+            ((4, Strike(MessageCut())), (3, Strike(MessageHold(), None, lasts_us)), (1, Strike(late, None, lasts_us)),
+             (4, _change(scope, draws.sub("first"))))
+        )  # fmt: skip
+        series = [first]
+        if draws.chance(0.5):
+            series.append(_change(scope, draws.sub("second"))._replace(gap_us=draws.spread((MS, 3 * SECOND))))
+        scope.draft.add(_moment(scope, draws.sub("moment"), since_us), series, at_us=since_us)
