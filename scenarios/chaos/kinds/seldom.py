@@ -64,7 +64,9 @@ def _change(scope: Scope, draws: Draws) -> Strike:
     partition = scope.partition(draws)
     if scope.draft.internal and draws.chance(0.7):
         partition = draws.choice(scope.draft.internal)
-    target = Target(role=draws.weighted(((4, f"leader({partition})"), (1, f"any isr({partition})-leader"), (2, "controller"))))
+    target = Target(
+        role=draws.weighted(((4, f"leader({partition})"), (1, f"any isr({partition})-leader"), (2, "controller")))
+    )
     way = draws.weighted(((4, "crash"), (3, "expire"), (2, "pause"), (2, "elect"), (2, "client"), (1, "resign")))
     if way == "elect":
         return Strike(ElectionPreferred())
