@@ -97,11 +97,6 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
         Promise("refuses only for a reason", "KafkaController; KIP-455", ("refusals_have_reasons",)),
         Promise("says that topics are there, or gone, once they are", "AdminManager, 0.10.1", ("topic_answers_true",)),
         Promise("counts offline partitions right", "KAFKA-849", ("offline_true",)),
-        Promise(
-            "counts topics, partitions, deletions and what lacks its preferred leader right",
-            "ControllerContext, 2.4",
-            ("controller_counts_true",),
-        ),
         Promise("leaves a cluster alone that is well", "KAFKA-7152", ("idle_changes_nothing",)),
         Promise(
             "gives leadership back to preferred replicas (auto.leader.rebalance.enable)",

@@ -81,7 +81,7 @@ def _change(scope: Scope, draws: Draws) -> Strike:
 
 @chaos(
     "seldom-messages",
-    "a request or answer of a client, or a write, of a kind that is seldom sent is lost or late, or something happens at it",
+    "a message or write of a kind that is seldom sent is lost or late, or something happens at it",
 )
 @frozen(kw_only=True)
 class SeldomMessages(Episodes):

@@ -261,12 +261,6 @@ GUARDS = (
         taken_out=(TakenOut(owner=ControllerBrokerRequestBatch, function="_write", instead=_sends_all_as_in_sync),),
     ),
     Guard(
-        name="controller_counts_true",
-        title="a controller does not count the topics that are to be deleted",
-        here="TopicsToDeleteCount stays 0 while a topic waits for its deletion.",
-        taken_out=(TakenOut(owner=ControllerMetrics, function="_show_deletions", instead=nothing),),
-    ),
-    Guard(
         name="topic_answers_true",
         title="a controller does not wait until topics are there, or gone",
         here="A client asks the controller for topics, or to delete some, and is answered once that is in ZooKeeper.",

@@ -59,18 +59,6 @@ class CountWrong(NamedTuple):
         return f"broker {self.broker} shows {self.gauge} = {self.shown}; by what it knows it is {self.true}"
 
 
-class CountOutdated(NamedTuple):
-    """A gauge of a controller that does not show what ZooKeeper has, ``true``."""
-
-    controller: int
-    gauge: str
-    shown: int
-    true: int
-
-    def in_words(self, _tp: TopicPartition | None) -> str:
-        return f"controller {self.controller} shows {self.gauge} = {self.shown}; by ZooKeeper it is {self.true}"
-
-
 class TimeImpossible(NamedTuple):
     """A time that is negative, or longer than the broker has run."""
 

@@ -288,7 +288,7 @@ TICKETS = (
                 "another controller counts",
             ),
         ),
-        effects=(Effect(checkers=("times_true", "controller_counts_true")),),
+        effects=(Effect(checkers=("times_true",)),),
         source="ControllerContext.queueTopicDeletion, 2.7.0 to 3.2.1",
     ),
 )

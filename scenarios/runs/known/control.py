@@ -31,7 +31,7 @@ from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers.converged import UNCLEAN
 from scenarios.observe.findings.control_facts import NotNotified, ReplicasChangedUnasked
 from scenarios.observe.findings.convergence_facts import LeaderGone, NeverLed, RequestStays
-from scenarios.observe.findings.gauge_facts import CountOutdated, GaugeNegative
+from scenarios.observe.findings.gauge_facts import GaugeNegative
 from scenarios.observe.findings.memory_facts import BrokerRemembers, ControllerRemembers, ResignedKeeps
 from scenarios.observe.findings.metadata_facts import KnowsEarlierEpoch, KnowsOtherThanZooKeeper
 from scenarios.runs.known.ledger import witnesses
@@ -461,10 +461,8 @@ def _deposed_by_a_late_failover(past: KeptEvents, violation: Violation) -> bool:
 
 
 def _discounted(_past: KeptEvents, violation: Violation | None) -> bool:
-    """Whether it is that gauge, and below zero or the truth."""
+    """Whether it is that gauge which is below zero."""
     found = None if violation is None else violation.facts
-    if isinstance(found, CountOutdated):
-        return found.gauge == "PreferredReplicaImbalanceCount" and found.shown < found.true
     return isinstance(found, GaugeNegative) and found.metric.endswith("name=PreferredReplicaImbalanceCount")
 
 
