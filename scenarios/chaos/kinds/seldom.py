@@ -37,9 +37,11 @@ OF_CLIENTS = {
 }  # fmt: skip
 """The requests that each of these clients brings about."""
 OCCURRENCES = ((4, (1, 2)), (3, (3, 6)), (1, (7, 15)))
+"""Which message or write of its kind, by weight."""
 
 
 def _sent(draft: Draft) -> Iterator[str]:
+    """The requests that the scenario's clients bring about."""
     for behaviour, names in OF_CLIENTS.items():
         if any(isinstance(client, behaviour) for client in draft.scenario.clients):
             yield from names

@@ -18,6 +18,7 @@ LATER = (
     "compaction", "controllers-again", "coordinators-again", "cut-off-halfway", "groups", "last-in-sync",
     "leaders-again", "lost-directories", "moves-from-the-dead", "names-again", "pools-resized", "queued-sends",
     "record-deletions", "replicas-again", "requests-meet", "requests-twice", "retries", "second-faults",
+    "seldom-messages",
     "setting-layers", "settings-again", "several-topics", "spoilt-logs", "transactions", "waits-for-brokers",
 )  # fmt: skip
 OTHERWISE = ("healing", "loads")

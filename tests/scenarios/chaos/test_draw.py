@@ -419,6 +419,17 @@ def test_a_lost_stop_replica_is_one_that_something_has_sent() -> None:
     assert seen[True] > seen[False] > 0
 
 
+def test_each_request_of_the_clients_there_are_is_as_likely_as_any_other() -> None:
+    entries = drawn_entries("seldom-messages", "transactions", seeds=120)
+    waits = [entry.trigger for one in entries for entry in one]
+    sent = Counter(trigger.message for trigger in waits if isinstance(trigger, WhenMessage) and not trigger.source)
+    of_transactions = {"InitProducerId", "AddPartitionsToTxn", "AddOffsetsToTxn", "TxnOffsetCommit", "EndTxn"}
+    assert of_transactions | {"WriteTxnMarkers"} == set(sent)
+    assert max(sent.values()) < 3 * min(sent.values())
+    written = {trigger.path for trigger in waits if isinstance(trigger, WhenZk)}
+    assert {"/controller_epoch", "/config/changes/*", "/admin/delete_topics/*"} <= written
+
+
 @pytest.mark.parametrize(("share", "short"), [(0.0, 0), (1.0, 20)])
 def test_unclean_elections_may_be_held_on_short_logs(share: float, short: int) -> None:
     scenario = evolve(Scenario.loads(SMALL), chaos=[UncleanElections(share=1.0, short_logs=share)])
