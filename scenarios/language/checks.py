@@ -30,6 +30,7 @@ from scenarios.language.topic_spec import PARTITION_NAME, TOPIC_NAME, TopicSpec,
 from scenarios.language.triggers import MOVES_DONE, At, Until, When, WhenFault, WhenMessage, WhenZk
 from scenarios.language.workloads import ConsumerSpec, WorkloadSpec
 from scenarios.profiles import PROFILES, Profile, check_profile
+from scenarios.units import format_duration
 
 if TYPE_CHECKING:
     from scenarios.language.scenario import Scenario
@@ -102,6 +103,7 @@ def check_scenario(scenario: Scenario) -> None:
     known, wrong = KnownNames(scenario), Together()
     wrong.attempt(check_profile_knows, scenario)
     wrong.attempt(_check_fidelity, scenario)
+    wrong.attempt(_check_sessions, scenario)
     wrong.attempt(_each, "topics", scenario.topics, known.check_topic)
     wrong.attempt(_each, "workloads", scenario.workloads, lambda load: _check_workload(known, load))
     wrong.attempt(_each, "consumers", scenario.consumers, lambda consumer: _check_consumer(known, consumer))
@@ -125,6 +127,20 @@ def _check_fidelity(scenario: Scenario) -> None:
     ):
         if said:
             refuse_sampled(scenario, what)
+
+
+def _check_sessions(scenario: Scenario) -> None:
+    """Refuse a ZooKeeper that is so far away that no session can begin: a client gives a connection up after a third of
+    its session timeout, and a session takes two round trips."""
+    rtt_us, timeout_us = scenario.cluster.zk.rtt_us, scenario.session_timeout_us
+    if isinstance(rtt_us, int) and isinstance(timeout_us, int) and 2 * rtt_us >= timeout_us // 3:
+        rtt, timeout = format_duration(rtt_us), format_duration(timeout_us)
+        enough = format_duration(-(-(6 * rtt_us + 3) // 1000) * 1000)
+        raise BadInput(
+            f"two round trips of {rtt} take as long as a third of the session timeout, {timeout}, or longer: no "
+            f'session can begin; write a shorter rtt, or session_timeout = "{enough}" or more',
+            where="cluster.zk.rtt",
+        )
 
 
 def refuse_sampled(scenario: Scenario, what: str) -> None:

@@ -107,6 +107,11 @@ CASES: dict[str, Case] = {
         "cluster.config",
         "cluster.zk",
     ),
+    "a ZooKeeper that is too far away": (
+        small_with("brokers = 7", 'brokers = 7\nzk = { rtt = "1s" }'),
+        "cluster.zk.rtt: two round trips of 1s take as long as a third of the session timeout, 6s, or longer",
+        'session_timeout = "6001ms" or more',
+    ),
     "card of no broker": (
         small_with("brokers = 7", 'brokers = 7\nnetwork.cards = [{ brokers = [7], egress = "1MB/s" }]'),
         "cluster.network.cards[0].brokers: broker 7 does not exist",
