@@ -114,6 +114,22 @@ class AbortedEarly(NamedTuple):
         )
 
 
+class LeftOut(NamedTuple):
+    """A member that a rebalance has not waited for, ``waited_us`` after it began."""
+
+    node: int
+    group: str
+    member: str
+    waited_us: int
+    may_take_us: int
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return (
+            f"the coordinator of {self.group} on broker {self.node} leaves {self.member} out "
+            f"{self.waited_us / 1e6:g} s after the rebalance began; it may take {self.may_take_us / 1e6:g} s"
+        )
+
+
 class RebalanceIsJoined(NamedTuple):
     """A rebalance that is not complete, though all members have joined."""
 
