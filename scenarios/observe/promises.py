@@ -286,7 +286,7 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
         Promise("ends each transaction within its timeout", "KIP-98", ("transactions_end", "transactions_close")),
         Promise("aborts no transaction by itself before its time", "KIP-98", ("aborts_have_reasons",)),
         Promise("fences a producer whose transaction lasts too long", "KAFKA-6119", ("records_in_transactions",)),
-        Promise("gives each producer id once", "ProducerIdManager, 0.11", ("producer_ids_once",)),
+        Promise("gives each producer id once, and keeps it", "ProducerIdManager, 0.11", ("producer_ids_once",)),
         Promise("fences no producer that is alone with its id", "KIP-360", ("fences_have_reasons",)),
         Promise("uses up one epoch of a producer at a time", "KAFKA-9666", ("epochs_used_once",)),
         Promise("forgets transactional ids that are not used", "KIP-98; KAFKA-7519", ("ids_expire",)),

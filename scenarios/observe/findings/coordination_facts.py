@@ -302,6 +302,22 @@ class TransactionLasts(NamedTuple):
         )
 
 
+class ProducerIdLost(NamedTuple):
+    """A transactional id that gets another producer id than it had ``before``, in ``epoch``."""
+
+    node: int
+    transactional_id: str
+    before: int
+    epoch: int
+    producer_id: int
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return (
+            f"coordinator {self.node} has producer id {self.producer_id} for {self.transactional_id}, which had "
+            f"{self.before} in epoch {self.epoch}"
+        )
+
+
 class ProducerIdTwice(NamedTuple):
     """Two owners of one producer id: clients by their machine, or transactional ids."""
 
