@@ -209,6 +209,7 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
         ),
         Promise("deletes segments as retention says", "LogManager.cleanupLogs", ("segments_expire",)),
         Promise("works with the settings that ZooKeeper has", "KIP-226; KAFKA-9254", ("broker_remembers",)),
+        Promise("writes the settings that it says are changed", "KIP-133", ("settings_written",)),
         Promise("does not use a log directory that has failed", "KIP-112", ("failed_dirs_offline",)),
         Promise("tells the state of its log directories", "KIP-113", ("log_dirs_true",)),
         Promise("deletes the logs of replicas that are gone", "KAFKA-1074", ("gone_topics_forgotten", "converged")),

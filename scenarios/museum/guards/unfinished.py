@@ -12,6 +12,7 @@ from brokers.groups.rebalance import GroupRebalances
 from brokers.partition.isr import AlterIsrItem
 from brokers.replica_manager.alter_isr import ZkIsrManager
 from brokers.requests import produce
+from brokers.requests.admin_configs import ConfigsHandler
 from brokers.requests.reader_session import ReaderSession
 from controller.state_machines.leader_elections import LeaderElections
 from emulator.protocol.errors import Errors
@@ -64,7 +65,17 @@ def _one_more(refusal: Callable[..., Errors]) -> Callable[..., Errors]:
     return lambda partition, acks, least: refusal(partition, acks, least + 1)
 
 
+async def _writes_nothing(_self: ConfigsHandler, *_of: Any) -> None:
+    pass
+
+
 GUARDS = (
+    Guard(
+        name="settings_written",
+        title="a broker answers a change of settings that it has not written",
+        here="AlterConfigs is answered without an error, and ZooKeeper has the settings from before.",
+        taken_out=(TakenOut(owner=ConfigsHandler, function="_write", instead=lambda _write: _writes_nothing),),
+    ),
     Guard(
         name="leaders_accept",
         title="a leader wants one replica more in sync than it has to",
