@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 CHECKER, RELOADS, FETCHES, GONE = "broker_remembers", "logs_reload", "fetchers_fit", "gone_topics_forgotten"
 COORDINATES, LEADS, STABLE = "coordinators_remember", "coordinators_lead", "transactions_close"
-ANSWERS = "requests_answered"
+ANSWERS, COUNTS = "requests_answered", "counts_true"
 
 
 class AppliedSettings(NamedTuple):
@@ -214,6 +214,11 @@ def _coordinates(broker: "Broker") -> dict[TopicPartition, int]:
     }
 
 
+def _groups(broker: "Broker") -> int:
+    made = broker.groups.made
+    return 0 if made is None else len(made.store.groups)
+
+
 def _stores(broker: "Broker") -> "list[GroupMetadataManager | TransactionStateManager]":
     """The stores of the coordinators that the broker has needed."""
     groups, transactions = broker.groups.made, broker.transactions.made
@@ -286,6 +291,7 @@ MEMORIES: "tuple[Memory[Broker], ...]" = (
         "coordinates", "LeaderAndIsr and StopReplica", "the partitions of the internal topics of which it is the "
         "coordinator", _coordinates, LEADS,
     ),
+    Memory("groups", "the internal topics", "how many groups it coordinates", _groups, COUNTS),
     Memory("in_hand", "its connections", "the requests that it has not answered", _in_hand, ANSWERS),
 )  # fmt: skip
 """The parts that can be compared at rest."""

@@ -88,6 +88,7 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
         Promise("refuses only for a reason", "KafkaController; KIP-455", ("refusals_have_reasons",)),
         Promise("says that topics are there, or gone, once they are", "AdminManager, 0.10.1", ("topic_answers_true",)),
         Promise("counts offline partitions right", "KAFKA-849", ("offline_true",)),
+        Promise("counts topics, partitions and missing preferred leaders right", "KIP-503", ("counts_true",)),
         Promise("leaves a cluster alone that is well", "KAFKA-7152", ("idle_changes_nothing",)),
         Promise(
             "gives leadership back to preferred replicas (auto.leader.rebalance.enable)",
@@ -210,6 +211,7 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
         Promise("deletes segments as retention says", "LogManager.cleanupLogs", ("segments_expire",)),
         Promise("works with the settings that ZooKeeper has", "KIP-226; KAFKA-9254", ("broker_remembers",)),
         Promise("writes the settings that it says are changed", "KIP-133", ("settings_written",)),
+        Promise("shows how many replicas, leaders, groups and failed partitions it has", "KIP-461", ("counts_true",)),
         Promise("does not use a log directory that has failed", "KIP-112", ("failed_dirs_offline",)),
         Promise("tells the state of its log directories", "KIP-113", ("log_dirs_true",)),
         Promise("deletes the logs of replicas that are gone", "KAFKA-1074", ("gone_topics_forgotten", "converged")),

@@ -7,6 +7,8 @@ from typing import Any
 
 from attrs import evolve
 
+from brokers.groups.group import GroupMetadata
+from brokers.groups.group_metrics import GroupMetrics
 from brokers.groups.member import MemberMetadata
 from brokers.groups.rebalance import GroupRebalances
 from brokers.partition.isr import AlterIsrItem
@@ -69,12 +71,25 @@ async def _writes_nothing(_self: ConfigsHandler, *_of: Any) -> None:
     pass
 
 
+def _does_not_count(_removed: Callable[..., None]) -> Callable[..., None]:
+    def removes(self: GroupMetrics, group: GroupMetadata) -> None:
+        self.changes(group)
+
+    return removes
+
+
 GUARDS = (
     Guard(
         name="settings_written",
         title="a broker answers a change of settings that it has not written",
         here="AlterConfigs is answered without an error, and ZooKeeper has the settings from before.",
         taken_out=(TakenOut(owner=ConfigsHandler, function="_write", instead=lambda _write: _writes_nothing),),
+    ),
+    Guard(
+        name="counts_true",
+        title="a coordinator goes on counting the groups that it has given up",
+        here="A broker that does not lead the partition of a group any more shows NumGroups as before.",
+        taken_out=(TakenOut(owner=GroupMetrics, function="removed", instead=_does_not_count),),
     ),
     Guard(
         name="leaders_accept",
