@@ -5,6 +5,7 @@ from __future__ import annotations
 from brokers.transactions.config import TRANSACTION_STATE_TOPIC
 from brokers.transactions.metadata import LAST_EPOCH
 from emulator.protocol.events import BecameLeader, Fault, ProducerIdentified, TransactionStateChanged
+from emulator.protocol.shown import RecordsCompacted
 from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.coordination_facts import ProducerIdLost, ProducerIdTwice
 from scenarios.observe.history.circumstances import INJECTED
@@ -23,7 +24,7 @@ class ProducerIdsOnce(Checker):
         once its epochs are used up, or it was removed.
 
     Not verified: idempotent producers of real clients; what a transactional id gets after a fault of a disk, a loss of
-        committed records, or a change of the number of partitions of __transaction_state.
+        committed records, a compaction of __transaction_state, or a change of the number of its partitions.
     """
 
     ids = ("X4",)
@@ -42,6 +43,9 @@ class ProducerIdsOnce(Checker):
 
     def on_fault(self, event: Fault) -> None:
         self._spoilt |= event.action.startswith(INJECTED)
+
+    def on_compacted(self, event: RecordsCompacted) -> None:
+        self._spoilt |= event.tp.topic == TRANSACTION_STATE_TOPIC  # where it takes too much is for compaction_keeps
 
     def on_leads(self, event: BecameLeader) -> None:
         if event.topic == TRANSACTION_STATE_TOPIC:

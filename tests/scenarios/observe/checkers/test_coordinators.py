@@ -9,6 +9,7 @@ import pytest
 
 from emulator.protocol import events as e
 from emulator.protocol import shown_coordination as shown
+from emulator.protocol.shown import RecordsCompacted
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr, encode_config, encode_topic, state_path, topic_path
 from emulator.trace.events import Step, ZkWritten
@@ -378,8 +379,9 @@ def test_a_producer_id_belongs_to_one_producer() -> None:
         (3, lambda run: run.transaction("Dead"), 0),
         (3, lambda run: run.emit(e.Fault, "disk.corrupt", "0", ""), 0),
         (3, lambda run: run.emit(e.LeaderElected, *HOMES, 1, 4, (1,), "offline", 1, True), 0),
+        (3, lambda run: run.show(RecordsCompacted, 0, HOMES, 9, 9, 0, 0, (), ()), 0),
     ],
-    ids=["lost", "used up", "removed", "a disk fails", "unclean election"],
+    ids=["lost", "used up", "removed", "a disk fails", "unclean election", "compacted"],
 )
 def test_a_transactional_id_keeps_its_producer_id(
     epoch: int, then: Callable[[Coordinated], object], count: int
