@@ -12,13 +12,14 @@ from emulator.protocol.znodes import DELETE_TOPICS
 from emulator.trace.events import ZkWritten
 from scenarios.observe import mbeans
 from scenarios.observe.checkers.broker_memory import is_settled
-from scenarios.observe.checkers.checker import Checker
+from scenarios.observe.checkers.checker import Checker, Moment
 from scenarios.observe.findings.gauge_facts import CountWrong
 
+LED, FAILED = "LeaderCount", "FailedPartitionsCount"
 OF_BROKERS = {
     name: mbeans.of_replicas(name)
-    for name in ("PartitionCount", "LeaderCount", "OfflineReplicaCount", "UnderMinIsrPartitionCount")
-} | {"FailedPartitionsCount": mbeans.FAILED_PARTITIONS, "NumGroups": mbeans.GROUPS}
+    for name in ("PartitionCount", LED, "OfflineReplicaCount", "UnderMinIsrPartitionCount")
+} | {FAILED: mbeans.FAILED_PARTITIONS, "NumGroups": mbeans.GROUPS}
 OF_CONTROLLERS = {
     name: mbeans.of_controller(name)
     for name in (
@@ -31,13 +32,14 @@ WATCHED = frozenset((*OF_BROKERS.values(), *OF_CONTROLLERS.values()))
 class CountsTrue(Checker):
     """A broker and the controller show how many there are of what they count, whatever has changed it last.
 
-    Verified: when the cluster is at rest. Of each broker, its replicas and those that it leads, and of these the ones
-        below min.insync.replicas, its replicas in failed log directories, the partitions on which its fetchers have
-        given up, the groups that it coordinates. Of the controller, all topics and partitions, the topics to be
-        deleted, the partitions that the first of their replicas does not lead, while no partition is moved; the
-        last one not after a deletion of a topic where the release counts that wrong (KAFKA-13572).
+    Verified: once a second, of each broker the partitions that it leads, as it knows, and those on which its fetchers
+        have given up. When the cluster is at rest, of each broker its replicas, those that it leads, and of these the
+        ones below min.insync.replicas, its replicas in failed log directories and the groups that it coordinates. Of
+        the controller, all topics and partitions, the topics to be deleted, the partitions that the first of their
+        replicas does not lead, while no partition is moved; the last one not after a deletion of a topic where the
+        release counts that wrong (KAFKA-13572).
 
-    Not verified: gauges while there is work to do; brokers that have lost a log directory; the metrics that other
+    Not verified: the others while there is work to do; brokers that have lost a log directory; the metrics that other
         checkers look at (``under_replicated_true``, ``reassigning_true``, ``offline_true``).
     """
 
@@ -69,24 +71,30 @@ class CountsTrue(Checker):
         if event.occasion != "rest" or not is_settled(self, event):
             return
         if event.role == "broker":
-            self._compare(event, OF_BROKERS, self._of_broker(event.node, event.memories))
+            self._compare(event, event.node, OF_BROKERS, self._of_broker(event.memories))
         elif event.node == self.cluster.controller:
-            self._compare(event, OF_CONTROLLERS, self._of_controller(event.memories))
+            self._compare(event, event.node, OF_CONTROLLERS, self._of_controller(event.memories))
 
-    def _compare(self, event: Remembered, names: Mapping[str, str], true: Mapping[str, int]) -> None:
-        shown = self._shown.get(event.node, {})
+    def look(self, moment: Moment) -> None:
+        for broker in self._shown:
+            led, failed = self.cluster.led.get(broker, ()), self.cluster.failed.get(broker, ())
+            self._compare(moment, broker, OF_BROKERS, {LED: len(led), FAILED: len(failed)})
+
+    def _compare(
+        self, event: Remembered | Moment, broker: int, names: Mapping[str, str], true: Mapping[str, int]
+    ) -> None:
+        shown = self._shown.get(broker, {})
         for gauge, count in true.items():
-            value, key = shown.get(names[gauge]), (event.node, gauge)
+            value, key = shown.get(names[gauge]), (broker, gauge)
             if value is not None and value != count and key not in self._reported:
                 self._reported[key] = None
-                self.violated(event, CountWrong(event.node, gauge, value, count), brokers=(event.node,))
+                self.violated(event, CountWrong(broker, gauge, value, count), brokers=(broker,))
 
-    def _of_broker(self, broker: int, memories: Mapping[str, Any]) -> dict[str, int]:
+    def _of_broker(self, memories: Mapping[str, Any]) -> dict[str, int]:
         replicas, settings = memories["replicas"], memories["settings"]
         led = {tp: len(one.isr) for tp, one in replicas.items() if one.leads}
         found = {
-            "PartitionCount": len(replicas), "LeaderCount": len(led), "OfflineReplicaCount": 0,
-            "FailedPartitionsCount": len(self.cluster.failed.get(broker, ())), "NumGroups": memories["groups"],
+            "PartitionCount": len(replicas), LED: len(led), "OfflineReplicaCount": 0, "NumGroups": memories["groups"],
         }  # fmt: skip
         if self._knows_min_isr and not self._caps:
             least = {topic: applied.min_insync_replicas for topic, applied in settings.items()}

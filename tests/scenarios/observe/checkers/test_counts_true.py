@@ -55,7 +55,7 @@ def of_broker(wrong: dict[str, int] | None = None, *, lacks: str = "") -> list[s
     return rests(shown(0, OF_BROKERS, BROKER | (wrong or {}), lacks), "broker", memories)
 
 
-@pytest.mark.parametrize("gauge", BROKER)
+@pytest.mark.parametrize("gauge", [name for name in BROKER if name != "FailedPartitionsCount"])
 def test_what_a_broker_counts(gauge: str) -> None:
     assert of_broker() == []
     wrong = BROKER[gauge] + 1
@@ -68,11 +68,24 @@ def test_a_gauge_that_the_release_has_not() -> None:
 
 
 def test_a_partition_on_which_a_fetcher_has_given_up() -> None:
+    run = shown(0, OF_BROKERS, BROKER | {"LeaderCount": 0})
+    run.emit(e.PartitionFailed, 0, "fetcher", *ORDERS_1, 1, "it is corrupt", "CorruptRecordException")
+    run.passes(3)
+    [violation] = run.violations()
+    assert violation.state == "broker 0 shows FailedPartitionsCount = 0; by what it knows it is 1"
+
+
+def test_a_broker_that_does_not_lead_any_more() -> None:
     run = shown(0, OF_BROKERS, BROKER)
-    run.emit(e.PartitionFailed, 0, "fetcher", *ORDERS_1, 1, "it is corrupt")
-    memories = {"replicas": {}, "groups": 0, "settings": {}}
-    found = rests(run, "broker", memories)
-    assert "broker 0 shows FailedPartitionsCount = 0; by what it knows it is 1" in found
+    run.leads(0, 1)
+    run.passes(3)
+    assert run.violations() == []
+    run = shown(0, OF_BROKERS, BROKER)
+    run.leads(0, 1)
+    run.follows(0, 1, 2)
+    run.passes(3)
+    [violation] = run.violations()
+    assert violation.state == "broker 0 shows LeaderCount = 1; by what it knows it is 0"
 
 
 @pytest.mark.parametrize("gauge", CONTROLLER)
