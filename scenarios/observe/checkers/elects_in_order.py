@@ -24,8 +24,8 @@ class ElectsInOrder(Checker):
     Verified: each election, while nothing has disturbed the controller for 5 s: no replica comes before the leader in
         the assignment that has been registered for so long, is not about to end, and was in the ISR, where there was
         one; none of that kind leaves the ISR. Under kafka-0.8 a controller takes the order of the ISR: there the ISR
-        alone is looked at. Each election of a preferred replica, at any time: another one has led. Each time that the
-        controller has looked for leaders that are not preferred: no broker has more of them than
+        alone is looked at. Each election of a preferred replica, at any time: another one was elected before. Each
+        time that the controller has looked for leaders that are not preferred: no broker has more of them than
         leader.imbalance.per.broker.percentage allows that it could lead itself, for 5 s by then.
 
     Not verified: the order in which the target of a move is looked at; unclean elections; brokers of which a log
@@ -45,6 +45,8 @@ class ElectsInOrder(Checker):
         self._replaced: dict[TopicPartition, LeaderAndIsr | None] = {}
         """The state before the last one of each partition."""
         self._written_us: dict[TopicPartition, int] = {}
+        self._elected: dict[TopicPartition, int] = {}
+        """The leader epoch of each partition's last election that its controller knows of."""
 
     def on_state(self, event: StateWritten) -> None:
         if event.state is None:
@@ -58,6 +60,7 @@ class ElectsInOrder(Checker):
         state, before = self.cluster.state(tp), self._replaced.get(tp)
         if event.selector == PREFERRED and not self.start.elects_preferred_again:
             self._look_whether_it_led(event, tp)
+        self._elected[tp] = event.leader_epoch
         if event.unclean or state is None or state.leader_epoch != event.leader_epoch or not self._is_calm(event.t_us):
             return
         assignment = self.cluster.assignment(tp)
@@ -76,7 +79,9 @@ class ElectsInOrder(Checker):
     def _look_whether_it_led(self, event: LeaderElected, tp: TopicPartition) -> None:
         state, before = self.cluster.state(tp), self._replaced.get(tp)
         written = state is not None and state.leader_epoch == event.leader_epoch
-        if written and before is not None and before.leader == event.leader:
+        if not written or before is None or before.leader_epoch != self._elected.get(tp):
+            return  # or it is written again, as ZooKeeper's first answer was lost
+        if before.leader == event.leader:
             self.violated(event, ElectedAgain(event.leader, event.leader_epoch), tp, (event.leader,))
 
     def on_looked(self, event: LeadersLookedAt) -> None:
