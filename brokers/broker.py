@@ -115,6 +115,7 @@ class Broker:
 
     Attributes:
         admin_zk: the broker's way to create topics in ZooKeeper.
+        server: its listener, with the open connections.
     """
 
     network: Network
@@ -132,8 +133,8 @@ class Broker:
     transactions: TransactionsPart = field(init=False)
     settings: DynamicConfigManager = field(init=False)
     started: bool = False
+    server: Server = field(init=False)
     _requests: Router = field(init=False)
-    _server: Server = field(init=False)
     _layers: dict[str, Mapping[str, str]] = field(factory=dict)
     """The dynamic settings of all brokers, and this broker's own."""
 
@@ -182,7 +183,7 @@ class Broker:
         router.on_others(lambda: self._add_admin_handlers(router))
         router.hold()
         answered = self.replicas.metrics.rates.answered
-        self._server = serve(self.network, process, LISTENER, self._handler(router), answered)
+        self.server = serve(self.network, process, LISTENER, self._handler(router), answered)
         self.replicas.start()
         self.settings = DynamicConfigManager(process, zk, self._configured)
         await self._despite_expiries(self.register)
@@ -404,9 +405,9 @@ class Broker:
         fetchers go on for a while after that, and so does the controller, if it is this one."""
         self.replicas.shutting_down = True
         policies = self.spec.policies
-        config, handle = policies.config, self._server.handle
+        config, handle = policies.config, self.server.handle
         if policies.own_requests_us:
-            self._server.handle_by(lambda request, channel: self._handle_own_late(request, channel, handle))
+            self.server.handle_by(lambda request, channel: self._handle_own_late(request, channel, handle))
         if config.controlled_shutdown_enable:
             await ControlledShutdown(
                 self.process,
@@ -438,7 +439,7 @@ class Broker:
 
     def _stop_handling_requests(self) -> None:
         """Stop the socket server, the request handlers and the scheduler."""
-        self._server.close()
+        self.server.close()
         self._requests.close()
         self.transactions.stop()
         self.replicas.stop()

@@ -2,10 +2,11 @@
 the controller sends it. ``scenarios/observe/checkers/broker_remembers.py`` compares."""
 
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from brokers.log.log_config import LogConfig
 from emulator.memories import Memory, recalled
+from emulator.protocol.fetch import FetchRequest
 from emulator.protocol.shown import Remembered
 from emulator.protocol.types import TopicPartition
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 CHECKER, RELOADS, FETCHES, GONE = "broker_remembers", "logs_reload", "fetchers_fit", "gone_topics_forgotten"
 COORDINATES, LEADS, STABLE = "coordinators_remember", "coordinators_lead", "transactions_close"
+ANSWERS, COUNTS = "requests_answered", "counts_true"
 
 
 class AppliedSettings(NamedTuple):
@@ -78,6 +80,14 @@ class Fetched(NamedTuple):
     leader: int
     leader_epoch: int
     held: bool
+
+
+class RequestInHand(NamedTuple):
+    """A request that a broker has taken up and not answered. ``client``: the machine of its sender."""
+
+    client: int
+    request: Any
+    since_us: int
 
 
 def _settings(broker: "Broker") -> dict[str, AppliedSettings]:
@@ -204,10 +214,21 @@ def _coordinates(broker: "Broker") -> dict[TopicPartition, int]:
     }
 
 
+def _groups(broker: "Broker") -> int:
+    made = broker.groups.made
+    return 0 if made is None else len(made.store.groups)
+
+
 def _stores(broker: "Broker") -> "list[GroupMetadataManager | TransactionStateManager]":
     """The stores of the coordinators that the broker has needed."""
     groups, transactions = broker.groups.made, broker.transactions.made
     return [made.store for made in (groups, transactions) if made is not None]
+
+
+def _in_hand(broker: "Broker") -> tuple[RequestInHand, ...]:
+    """The requests of all open connections, without fetches, which may wait for what never comes."""
+    channels = [one for one in broker.server.channels if one.busy and not isinstance(one.request, FetchRequest)]
+    return tuple(RequestInHand(one.client, one.request, one.since_us) for one in channels)
 
 
 MEMORIES: "tuple[Memory[Broker], ...]" = (
@@ -270,6 +291,8 @@ MEMORIES: "tuple[Memory[Broker], ...]" = (
         "coordinates", "LeaderAndIsr and StopReplica", "the partitions of the internal topics of which it is the "
         "coordinator", _coordinates, LEADS,
     ),
+    Memory("groups", "the internal topics", "how many groups it coordinates", _groups, COUNTS),
+    Memory("in_hand", "its connections", "the requests that it has not answered", _in_hand, ANSWERS),
 )  # fmt: skip
 """The parts that can be compared at rest."""
 

@@ -33,6 +33,7 @@ from emulator.protocol.alter_configs import (
     OpType,
 )
 from emulator.protocol.configs import LONG_MAX, ConfigType
+from emulator.protocol.control_requests import SettingsAnswered
 from emulator.protocol.describe_configs import (
     ConfigEntry,
     ConfigSource,
@@ -187,7 +188,7 @@ class ConfigsHandler:
             (resource, partial(self._replaced, resource, entries, request.validate_only))
             for resource, entries in request.resources
         ]
-        self.process.spawn(self._answer, changes, AlterConfigsResponse, channel, name="alter configs")
+        self.process.spawn(self._answer, request, changes, AlterConfigsResponse, channel, name="alter configs")
 
     @handles(IncrementalAlterConfigsRequest)
     def alter_incrementally(self, request: IncrementalAlterConfigsRequest, channel: Channel) -> None:
@@ -195,10 +196,13 @@ class ConfigsHandler:
             (resource, partial(self._changed, resource, ops, request.validate_only))
             for resource, ops in request.resources
         ]
-        self.process.spawn(self._answer, changes, IncrementalAlterConfigsResponse, channel, name="alter configs")
+        self.process.spawn(
+            self._answer, request, changes, IncrementalAlterConfigsResponse, channel, name="alter configs"
+        )
 
     async def _answer(
         self,
+        request: AlterConfigsRequest | IncrementalAlterConfigsRequest,
         changes: Iterable[tuple[Resource, Callable[[], Awaitable[None]]]],
         answer: Callable[
             [tuple[tuple[Resource, ApiError], ...]], AlterConfigsResponse | IncrementalAlterConfigsResponse
@@ -222,6 +226,7 @@ class ConfigsHandler:
             except (ApiException, ZkError) as error:
                 outcomes.append((resource, api_error(error)))
         response = answer(tuple(outcomes))
+        self.process.show(SettingsAnswered, self.process.node.id, request, response.resources)
         channel.reply(response, response.size)
 
     async def _replaced(

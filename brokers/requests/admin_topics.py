@@ -62,6 +62,9 @@ class OfController(Protocol):
         ...
 
 
+NO_SETTINGS: Mapping[str, Mapping[str, str | None]] = {}
+
+
 @define(eq=False)
 class DelayedTopics:
     """A request that waits for the metadata cache (kafka.server.DelayedCreatePartitions, DelayedDeleteTopics).
@@ -164,7 +167,8 @@ class TopicsHandler:
                 created[name] = created[name]._replace(error=TIMED_OUT)
             if not request.validate_only:
                 done = [name for name, topic in created.items() if topic.error is NO_API_ERROR]
-                self._tell_answered("create", {name: tuple(wanted[name]) for name in done})
+                settings = {topic.name: topic.config for topic in request.topics if topic.name in done}
+                self._tell_answered("create", {name: tuple(wanted[name]) for name in done}, settings)
             response = CreateTopicsResponse(tuple(created.values()), quota.throttle_ms)
             channel.reply(response, response.size)
 
@@ -231,7 +235,12 @@ class TopicsHandler:
             delayed = DelayedTopics(lambda: [name for name in numbers if self._lacks(name, numbers[name])], answer)
             self.purgatory.try_complete_else_wait(delayed, timeout_us)
 
-    def _tell_answered(self, asked: str, partitions: Mapping[str, tuple[int, ...]]) -> None:
+    def _tell_answered(
+        self,
+        asked: str,
+        partitions: Mapping[str, tuple[int, ...]],
+        settings: Mapping[str, Mapping[str, str | None]] = NO_SETTINGS,
+    ) -> None:
         """Show an answer without an error beside what the metadata has (``TopicsAnswered``)."""
         known = {
             topic: tuple(
@@ -241,7 +250,7 @@ class TopicsHandler:
             )
             for topic in partitions
         }
-        self.process.show(TopicsAnswered, self.process.node.id, asked, partitions, known)
+        self.process.show(TopicsAnswered, self.process.node.id, asked, partitions, known, settings)
 
     def _lacks(self, topic: str, numbers: Iterable[int]) -> bool:
         """Whether a partition has no leader in the cache."""

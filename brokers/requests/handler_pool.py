@@ -218,7 +218,7 @@ class RequestHandlerPool:
         self._metrics.handled(request, spent_us - service_us, service_us)
         self.router.handle(request, channel)
         if channel.endpoint.done:
-            channel.closed("closed")  # the connection went before the request was handled: what it opened goes too
+            channel.forget()  # the connection went before the request was handled: what it opened goes too
         self.busy -= 1
 
 

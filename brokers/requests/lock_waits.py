@@ -120,4 +120,4 @@ class LockWaits:
         self.router.serve(request, channel)
         self.router.complete()
         if channel.endpoint.done:
-            channel.closed("closed")  # the connection went before the request was handled: what it opened goes too
+            channel.forget()  # the connection went before the request was handled: what it opened goes too

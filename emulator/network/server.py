@@ -87,12 +87,17 @@ class Channel:
     def close(self) -> None:
         """Close the connection from the server's side."""
         self.endpoint.close()
-        self.closed("closed")
+        self.forget()
 
     def closed(self, reason: str) -> None:
-        if self.busy and reason == TIMED_OUT:
-            process = self.endpoint.process
-            process.show(RequestUnanswered, process.node.id, self.client, self.request, self.since_us)
+        """The client has closed the connection, or it was lost."""
+        if self.busy:
+            process, in_time = self.endpoint.process, reason != TIMED_OUT
+            process.show(RequestUnanswered, process.node.id, self.client, self.request, self.since_us, in_time)
+        self.forget()
+
+    def forget(self) -> None:
+        """Drop what waits on the connection, which has ended."""
         self.waiting.clear()
         self.among.pop(self, None)
         if self.on_close is not None:

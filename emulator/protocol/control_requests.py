@@ -2,10 +2,11 @@
 (``Trace.show``), since the trace would be many times as large."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from emulator.protocol.api import AbstractControlRequest
-from emulator.protocol.errors import Errors
+from emulator.protocol.describe_configs import Resource
+from emulator.protocol.errors import ApiError, Errors
 from emulator.protocol.types import TopicPartition
 
 
@@ -93,6 +94,22 @@ class ControlHandled(NamedTuple):
     error: Errors
 
 
+class SettingsAnswered(NamedTuple):
+    """A broker answers a client that changes settings.
+
+    Attributes:
+        request: an AlterConfigs or IncrementalAlterConfigs.
+        outcomes: the outcome for each resource, in the order of the request.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    request: Any
+    outcomes: tuple[tuple[Resource, ApiError], ...]
+
+
 class TopicsAnswered(NamedTuple):
     """A controller answers a client's request about topics.
 
@@ -100,6 +117,7 @@ class TopicsAnswered(NamedTuple):
         asked: ``create``, also for partitions that are added, or ``delete``.
         partitions: the topics that the answer names without an error, each with the partitions that were asked for.
         known: those of them that are in the broker's metadata: with a leader, where they were created.
+        settings: the settings that were asked for, of each topic that was created.
     """
 
     t_us: int
@@ -109,3 +127,4 @@ class TopicsAnswered(NamedTuple):
     asked: str
     partitions: Mapping[str, tuple[int, ...]]
     known: Mapping[str, tuple[int, ...]]
+    settings: Mapping[str, Mapping[str, str | None]] = {}

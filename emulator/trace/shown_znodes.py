@@ -47,12 +47,13 @@ class ExpiryInjected(NamedTuple):
 
 
 class RequestUnanswered(NamedTuple):
-    """A client has closed its connection, as the request in hand was not answered in its time.
+    """A client's connection has ended while its request is in hand.
 
     Attributes:
         client: the machine of the client.
         request: the request.
         since_us: when the broker took it up.
+        in_time: the client would have waited for longer: it has ended, or the connection was lost.
     """
 
     t_us: int
@@ -62,3 +63,4 @@ class RequestUnanswered(NamedTuple):
     client: int
     request: object
     since_us: int
+    in_time: bool

@@ -16,3 +16,14 @@ OFFLINE = mbean("kafka.controller", "KafkaController", "OfflinePartitionsCount")
 ACTIVE_CONTROLLERS = mbean("kafka.controller", "KafkaController", "ActiveControllerCount")
 CONTROLLER_STATE = mbean("kafka.controller", "KafkaController", "ControllerState")
 LEADER_ELECTIONS = mbean("kafka.controller", "ControllerStats", "LeaderElectionRateAndTimeMs")
+GROUPS = mbean("kafka.coordinator.group", "GroupMetadataManager", "NumGroups")
+
+
+def of_replicas(name: str) -> str:
+    """A gauge of a broker's replicas."""
+    return mbean("kafka.server", "ReplicaManager", name)
+
+
+def of_controller(name: str) -> str:
+    """A gauge of the controller."""
+    return mbean("kafka.controller", "KafkaController", name)

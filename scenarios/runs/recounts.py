@@ -82,6 +82,8 @@ def start_settings(scenario: Scenario) -> StartSettings:
         holds_high_watermark=release.brokers.high_watermark_needs_min_isr,
         commits_at_outcome=release.brokers.isr_writes.outcome_moves_high_watermark or release.brokers.every_fetch_looks,
         expires_unsubscribed=release.brokers.groups.expires_unsubscribed,
+        elects_preferred_again=release.controller.elects_preferred_again,
+        discounts_deleted=release.controller.discounts_queued_again,
         undone_by=undone_by,
     )
 

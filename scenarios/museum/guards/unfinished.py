@@ -7,11 +7,14 @@ from typing import Any
 
 from attrs import evolve
 
+from brokers.groups.group import GroupMetadata
+from brokers.groups.group_metrics import GroupMetrics
 from brokers.groups.member import MemberMetadata
 from brokers.groups.rebalance import GroupRebalances
 from brokers.partition.isr import AlterIsrItem
 from brokers.replica_manager.alter_isr import ZkIsrManager
 from brokers.requests import produce
+from brokers.requests.admin_configs import ConfigsHandler
 from brokers.requests.reader_session import ReaderSession
 from controller.state_machines.leader_elections import LeaderElections
 from emulator.protocol.errors import Errors
@@ -64,7 +67,30 @@ def _one_more(refusal: Callable[..., Errors]) -> Callable[..., Errors]:
     return lambda partition, acks, least: refusal(partition, acks, least + 1)
 
 
+async def _writes_nothing(_self: ConfigsHandler, *_of: Any) -> None:
+    pass
+
+
+def _does_not_count(_removed: Callable[..., None]) -> Callable[..., None]:
+    def removes(self: GroupMetrics, group: GroupMetadata) -> None:
+        self.changes(group)
+
+    return removes
+
+
 GUARDS = (
+    Guard(
+        name="settings_written",
+        title="a broker answers a change of settings that it has not written",
+        here="AlterConfigs is answered without an error, and ZooKeeper has the settings from before.",
+        taken_out=(TakenOut(owner=ConfigsHandler, function="_write", instead=lambda _write: _writes_nothing),),
+    ),
+    Guard(
+        name="counts_true",
+        title="a coordinator goes on counting the groups that it has given up",
+        here="A broker that does not lead the partition of a group any more shows NumGroups as before.",
+        taken_out=(TakenOut(owner=GroupMetrics, function="removed", instead=_does_not_count),),
+    ),
     Guard(
         name="leaders_accept",
         title="a leader wants one replica more in sync than it has to",

@@ -23,6 +23,15 @@ class Unlike(NamedTuple):
     partition: TopicPartition | None = None
 
 
+def is_settled(checker: Checker, event: Remembered) -> bool:
+    """Whether everything that concerns the broker of ``event`` has reached it."""
+    broker, now, cluster = event.node, checker.now, checker.cluster
+    since_us = now.reached_since_us(broker)
+    if since_us is None or cluster.is_shutting_down(broker) or cluster.lacks_dirs(broker):
+        return False
+    return broker not in now.impaired and event.t_us - since_us >= now.bound_at_rest(event.t_us, SETTLING_US)
+
+
 class BrokerMemory(Checker):
     """The base. It shows each difference once, of brokers that everything has reached that concerns them."""
 
@@ -34,7 +43,7 @@ class BrokerMemory(Checker):
         """The differences of a broker's memories at rest."""
 
     def on_remembered(self, event: Remembered) -> None:
-        if event.role != "broker" or not self._is_settled(event):
+        if event.role != "broker" or not is_settled(self, event):
             return
         for found in self.unlike(event, event.memories):
             key = event.node, found.memory, f"{found.partition or ''} {found.of}"
@@ -42,11 +51,3 @@ class BrokerMemory(Checker):
                 self._reported[key] = None
                 facts = BrokerRemembers(event.node, found.memory, found.of, found.kept, found.wanted)
                 self.violated(event, facts, found.partition, (event.node,))
-
-    def _is_settled(self, event: Remembered) -> bool:
-        """Whether everything that concerns a broker has reached it."""
-        broker, now, cluster = event.node, self.now, self.cluster
-        since_us = now.reached_since_us(broker)
-        if since_us is None or cluster.is_shutting_down(broker) or cluster.lacks_dirs(broker):
-            return False
-        return broker not in now.impaired and event.t_us - since_us >= now.bound_at_rest(event.t_us, SETTLING_US)

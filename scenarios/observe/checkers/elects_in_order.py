@@ -8,22 +8,25 @@ from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 from scenarios.observe.checkers.checker import Checker, Gravity
 from scenarios.observe.checkers.led_in_time import SETTLING_US
-from scenarios.observe.findings.isr_facts import ElectedOutOfOrder, ElectionDrops, LedElsewhere
+from scenarios.observe.findings.isr_facts import ElectedAgain, ElectedOutOfOrder, ElectionDrops, LedElsewhere
 from scenarios.observe.past.changes import StateWritten
 
-BY_ORDER = ("new", "offline", "preferred", "controlled-shutdown")
+PREFERRED = "preferred"
+BY_ORDER = ("new", "offline", PREFERRED, "controlled-shutdown")
 
 
 class ElectsInOrder(Checker):
     """A controller elects the first replica of the assignment that lives and is in the ISR, so that leaders are spread
     as the assignment says, and takes no replica out of the ISR that lives
-    (PartitionLeaderElectionAlgorithms, 2.0 to 3.0).
+    (PartitionLeaderElectionAlgorithms, 2.0 to 3.0). It elects no preferred replica that leads already: each election
+    raises the leader epoch, and changes the metadata of all brokers.
 
     Verified: each election, while nothing has disturbed the controller for 5 s: no replica comes before the leader in
         the assignment that has been registered for so long, is not about to end, and was in the ISR, where there was
         one; none of that kind leaves the ISR. Under kafka-0.8 a controller takes the order of the ISR: there the ISR
-        alone is looked at. Each time that the controller has looked for leaders that are not preferred: no broker has
-        more of them than leader.imbalance.per.broker.percentage allows that it could lead itself, for 5 s by then.
+        alone is looked at. Each election of a preferred replica, at any time: another one was elected before. Each
+        time that the controller has looked for leaders that are not preferred: no broker has more of them than
+        leader.imbalance.per.broker.percentage allows that it could lead itself, for 5 s by then.
 
     Not verified: the order in which the target of a move is looked at; unclean elections; brokers of which a log
         directory has failed.
@@ -42,6 +45,8 @@ class ElectsInOrder(Checker):
         self._replaced: dict[TopicPartition, LeaderAndIsr | None] = {}
         """The state before the last one of each partition."""
         self._written_us: dict[TopicPartition, int] = {}
+        self._elected: dict[TopicPartition, int] = {}
+        """The leader epoch of each partition's last election that its controller knows of."""
 
     def on_state(self, event: StateWritten) -> None:
         if event.state is None:
@@ -53,6 +58,9 @@ class ElectsInOrder(Checker):
     def on_elected(self, event: LeaderElected) -> None:
         tp = TopicPartition.of(event.topic, event.partition)
         state, before = self.cluster.state(tp), self._replaced.get(tp)
+        if event.selector == PREFERRED and not self.start.elects_preferred_again:
+            self._look_whether_it_led(event, tp)
+        self._elected[tp] = event.leader_epoch
         if event.unclean or state is None or state.leader_epoch != event.leader_epoch or not self._is_calm(event.t_us):
             return
         assignment = self.cluster.assignment(tp)
@@ -67,6 +75,14 @@ class ElectsInOrder(Checker):
         for dropped in [broker for broker in live if broker not in event.isr]:
             facts_of_isr = ElectionDrops(event.selector, event.leader_epoch, isr, event.isr, dropped)
             self.violated(event, facts_of_isr, tp, (dropped,))
+
+    def _look_whether_it_led(self, event: LeaderElected, tp: TopicPartition) -> None:
+        state, before = self.cluster.state(tp), self._replaced.get(tp)
+        written = state is not None and state.leader_epoch == event.leader_epoch
+        if not written or before is None or before.leader_epoch != self._elected.get(tp):
+            return  # or it is written again, as ZooKeeper's first answer was lost
+        if before.leader == event.leader:
+            self.violated(event, ElectedAgain(event.leader, event.leader_epoch), tp, (event.leader,))
 
     def on_looked(self, event: LeadersLookedAt) -> None:
         if event.node != self.cluster.controller or not self._is_calm(event.t_us):

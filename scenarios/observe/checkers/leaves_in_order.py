@@ -7,10 +7,14 @@ from attrs import define
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import ControlledShutdownAnswered, Fault, NodeCrashed
 from emulator.trace.events import ZkSession
+from emulator.zookeeper import ZOOKEEPER
 from scenarios.observe.checkers.checker import Checker
-from scenarios.observe.findings.control_facts import LeavesEarly
+from scenarios.observe.checkers.led_in_time import SETTLING_US
+from scenarios.observe.findings.control_facts import AsksOnceMore, LeavesEarly, SessionLeftOpen
 
 SHUTDOWN = "broker.controlled_shutdown"
+MOVED = (Errors.NONE.name, 0)
+"""The answer to a broker that may leave."""
 STOPS = ("broker.stop", "heal")
 """Other actions that end a process in order."""
 
@@ -30,9 +34,11 @@ class Leaving:
 
 class LeavesInOrder(Checker):
     """A controlled shutdown ends when a controller has answered that no partition is left to move, or when all attempts
-    are used up.
+    are used up. A broker that ends by itself closes its ZooKeeper session (KafkaServer.shutdown, 0.8 to 3.9).
 
-    Verified: when the process of a broker that was asked to shut down ends by itself.
+    Verified: when the process of a broker that was asked to shut down ends by itself: also that it has not asked again
+        after that answer. Each session that expires though its process has ended by itself, 5 s after the last
+        fault that could keep it from ZooKeeper.
 
     Not verified: brokers whose session has expired, or does so meanwhile; clusters without controlled.shutdown.enable.
     """
@@ -40,7 +46,7 @@ class LeavesInOrder(Checker):
     ids = ("M8",)
     statement = (
         "leaves(b) ⇒ answer = (NONE, 0) or attempts are over: a broker that shuts down leaves when the controller has "
-        "moved what it led, or does not get to it"
+        "moved what it led, or does not get to it, and closes its session"
     )
     catches = ("KAFKA-1298",)
     fails_when = "a broker does not ask before it leaves"
@@ -53,6 +59,8 @@ class LeavesInOrder(Checker):
         self._in_session: dict[int, None] = {}
         self._asked: dict[int, None] = {}
         """Brokers whose process has been asked to shut down: once more changes nothing."""
+        self._ended: dict[int, None] = {}
+        """The open sessions whose processes have ended by themselves, and have reached ZooKeeper."""
 
     def on_fault(self, event: Fault) -> None:
         if event.action == SHUTDOWN and self._asks:
@@ -64,8 +72,12 @@ class LeavesInOrder(Checker):
             self._leaving.clear()
 
     def on_answered(self, event: ControlledShutdownAnswered) -> None:
-        if event.node in self._leaving:
-            self._leaving[event.node].answer = event.error, event.remaining
+        leaving = self._leaving.get(event.node)
+        if leaving is None:
+            return
+        if leaving.answer == MOVED:
+            self.violated(event, AsksOnceMore(event.node), brokers=(event.node,))
+        leaving.answer = event.error, event.remaining
 
     def on_session(self, event: ZkSession) -> None:
         if event.state == "created":
@@ -74,12 +86,26 @@ class LeavesInOrder(Checker):
             self._in_session.pop(event.client, None)
         if event.state == "expired":
             self._leaving.pop(event.client, None)
+            if event.session in self._ended:
+                self.violated(event, SessionLeftOpen(event.client), brokers=(event.client,))
+        self._ended.pop(event.session, None)
 
     def on_ended(self, event: NodeCrashed) -> None:
         leaving = self._leaving.pop(event.node, None)
         self._asked.pop(event.node, None)
+        self._note_session(event)
         if leaving is None or event.kind != "stop":
             return
         lasted_us = event.t_us - leaving.since_us
-        if leaving.answer != (Errors.NONE.name, 0) and lasted_us < self._all_attempts_us:
+        if leaving.answer != MOVED and lasted_us < self._all_attempts_us:
             self.violated(event, LeavesEarly(event.node, lasted_us, *(leaving.answer or (None, 0))))
+
+    def _note_session(self, event: NodeCrashed) -> None:
+        """Note that a process has ended by itself which was in a session that it could close."""
+        cluster, broker = self.cluster, event.node
+        session = cluster.newest_sessions.get(broker)
+        is_open = session is not None and session.session in cluster.sessions.get(broker, {})
+        calm = not self.now.troubled and event.t_us - self.now.calm_since_us > SETTLING_US
+        reaches = calm and cluster.connected(broker, ZOOKEEPER) and not cluster.zookeeper_stopped
+        if session is not None and is_open and event.kind == "stop" and reaches:
+            self._ended[session.session] = None

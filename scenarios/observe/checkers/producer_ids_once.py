@@ -1,29 +1,61 @@
-"""X4: a producer id belongs to one producer."""
+"""X4: a producer id belongs to one producer, and a transactional id keeps the one that it has."""
 
 from __future__ import annotations
 
-from emulator.protocol.events import ProducerIdentified, TransactionStateChanged
+from brokers.transactions.config import TRANSACTION_STATE_TOPIC
+from brokers.transactions.metadata import LAST_EPOCH
+from emulator.protocol.events import BecameLeader, Fault, ProducerIdentified, TransactionStateChanged
+from emulator.protocol.shown import RecordsCompacted
 from scenarios.observe.checkers.checker import Checker
-from scenarios.observe.findings.coordination_facts import ProducerIdTwice
+from scenarios.observe.findings.coordination_facts import ProducerIdLost, ProducerIdTwice
+from scenarios.observe.history.circumstances import INJECTED
+from scenarios.observe.past.changes import AssignmentWritten
+
+DEAD = "Dead"
 
 
 class ProducerIdsOnce(Checker):
     """Brokers claim blocks of producer ids in ZooKeeper (/latest_producer_id_block; ProducerIdManager, 0.11 to 2.8), or
     the controller does for them (KIP-730, 3.0), so no two idempotent producers and no two transactional ids have the
-    same id.
+    same id. A coordinator that takes over knows them (TransactionStateManager, 0.11): else nothing fences the producers
+    that were there before.
 
-    Verified: each id that an emulated producer gets, and each that a transactional id has.
+    Verified: each id that an emulated producer gets, and each that a transactional id has: it gets another one only
+        once its epochs are used up, or it was removed.
 
-    Not verified: idempotent producers of real clients.
+    Not verified: idempotent producers of real clients; what a transactional id gets after a fault of a disk, a loss of
+        committed records, a compaction of __transaction_state, or a change of the number of its partitions.
     """
 
     ids = ("X4",)
-    statement = "id(a) = id(b) ⇒ a = b: a producer id belongs to one producer"
+    statement = (
+        "id(a) = id(b) ⇔ a = b: a producer id belongs to one producer, and a transactional id keeps the one that it has"
+    )
     catches = ("KIP-98",)
     fails_when = "each broker begins with the first block of ids"
 
     def begin(self) -> None:
         self._owners: dict[int, str] = {}
+        self._known: dict[str, tuple[int, int]] = {}
+        """The producer id and the epoch of each transactional id, as they were written last."""
+        self._spoilt = False
+        self._commits = self.history.commits
+
+    def on_fault(self, event: Fault) -> None:
+        self._spoilt |= event.action.startswith(INJECTED)
+
+    def on_compacted(self, event: RecordsCompacted) -> None:
+        self._spoilt |= event.tp.topic == TRANSACTION_STATE_TOPIC  # where it takes too much is for compaction_keeps
+
+    def on_leads(self, event: BecameLeader) -> None:
+        if event.topic == TRANSACTION_STATE_TOPIC:
+            commit = self._commits.get(event.topic, event.partition)
+            log = self._commits.logs.get(event.node, commit.tp)
+            self._spoilt |= log is not None and not commit.held_by(log)
+
+    def on_assigned(self, event: AssignmentWritten) -> None:
+        if event.tp.topic == TRANSACTION_STATE_TOPIC and not (event.replicas and event.before):
+            self._known.clear()
 
     def on_identified(self, event: ProducerIdentified) -> None:
         first = self._owners.get(event.producer_id)
@@ -37,3 +69,16 @@ class ProducerIdsOnce(Checker):
         if first != owner:
             self._owners[event.producer_id] = owner
             self.violated(event, ProducerIdTwice(event.producer_id, first, owner))
+        before, epoch = self._known.get(event.transactional_id, (event.producer_id, -1))
+        if event.state == DEAD:
+            self._known.pop(event.transactional_id, None)
+            return
+        self._known[event.transactional_id] = event.producer_id, event.producer_epoch
+        if before != event.producer_id and epoch < LAST_EPOCH - 1 and not (self._spoilt or self._have_lost()):
+            facts = ProducerIdLost(event.node, event.transactional_id, before, epoch, event.producer_id)
+            self.violated(event, facts, brokers=(event.node,))
+
+    def _have_lost(self) -> bool:
+        """Whether the logs of transactional ids may have lost what was committed."""
+        found = (self._commits.get(*tp) for tp in self.cluster.partitions(TRANSACTION_STATE_TOPIC))
+        return any(one.unclean_epoch >= 0 or one.unflushed or one.crashed or one.unknown_below for one in found)

@@ -1,4 +1,4 @@
-"""G13: a rebalance for which no JoinGroup is missing is complete."""
+"""G13: a rebalance is complete when no JoinGroup is missing, or its time is over."""
 
 from __future__ import annotations
 
@@ -12,9 +12,15 @@ from emulator.protocol.events import (
     GroupsUnloaded,
     NodeCrashed,
 )
-from emulator.protocol.shown_coordination import MemberIdForgotten, MemberIdGiven, MemberJoins, MembersLoaded
+from emulator.protocol.shown_coordination import (
+    MemberHeard,
+    MemberIdForgotten,
+    MemberIdGiven,
+    MemberJoins,
+    MembersLoaded,
+)
 from scenarios.observe.checkers.checker import Checker, Gravity, Moment
-from scenarios.observe.findings.coordination_facts import RebalanceIsJoined
+from scenarios.observe.findings.coordination_facts import LeftOut, RebalanceIsJoined
 from scenarios.observe.history.deadlines import Deadlines
 
 EMPTY, PREPARING = "Empty", "PreparingRebalance"
@@ -32,6 +38,7 @@ class RebalancingGroup:
         prepared_us: when it began to prepare a rebalance; NEVER: it does not.
         first: whether that rebalance began in an empty group, and so may be delayed.
         replaced: whether a static member was replaced since its last generation: no event shows the new member id.
+        rebalance_us: the rebalance timeout of each member, as it has joined last.
     """
 
     joined_us: dict[str, int] = field(factory=dict)
@@ -41,6 +48,7 @@ class RebalancingGroup:
     first: bool = False
     replaced: bool = False
     reported: bool = False
+    rebalance_us: dict[str, int] = field(factory=dict)
 
     @property
     def is_joined(self) -> bool:
@@ -53,10 +61,12 @@ class RebalancingGroup:
 
 class RebalancesComplete(Checker):
     """A coordinator completes a rebalance as soon as every member has joined again and it waits for no client to which
-    it has given a member id, whatever was the last that it waited for (DelayedJoin.tryComplete, 0.9 to 3.9).
+    it has given a member id, whatever was the last that it waited for (DelayedJoin.tryComplete, 0.9 to 3.9). Before
+    that it waits for as long as the longest rebalance timeout of its members says.
 
     Verified: once a second, each group that prepares a rebalance, and whose members have all joined since: it is
-        complete after 2 s at most, while nothing excuses its coordinator.
+        complete after 2 s at most, while nothing excuses its coordinator. Each member that is left out of the next
+        generation, as it has not joined: its own rebalance timeout is over since the rebalance began.
 
     Not verified: the first rebalance of an empty group, which is delayed; one in which, or before which, a static
         member was replaced since the last generation.
@@ -64,7 +74,10 @@ class RebalancesComplete(Checker):
 
     ids = ("G13",)
     gravity = Gravity.LIVENESS
-    statement = "joined(g) = members(g) ⇒ complete(g): a rebalance that all members have joined is complete"
+    statement = (
+        "complete(g) ⇔ joined(g) = members(g) ∨ time is over: a rebalance is complete when all members have "
+        "joined, and not before its time is over"
+    )
     fails_when = "a rebalance waits on when a client does not join with its member id"
 
     def begin(self) -> None:
@@ -88,9 +101,17 @@ class RebalancesComplete(Checker):
         if event.member in group.joined_us:
             group.joined_us[event.member] = event.t_us
 
+    def on_heard(self, event: MemberHeard) -> None:
+        self._group(event.node, event.group).rebalance_us[event.member] = event.rebalance_us
+
     def on_removed(self, event: GroupMemberRemoved) -> None:
         group = self._group(event.node, event.group)
         group.joined_us.pop(event.member, None)
+        may_take_us = group.rebalance_us.pop(event.member, 0)
+        waited_us = event.t_us - group.prepared_us
+        if event.reason == "rebalance" and group.prepared_us != NEVER and waited_us < may_take_us and not group.first:
+            facts = LeftOut(event.node, event.group, event.member, waited_us, may_take_us)
+            self.violated(event, facts, brokers=(event.node,))
         group.replaced |= event.reason == "replaced"
 
     def on_given(self, event: MemberIdGiven) -> None:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from typing import Any
 
 from emulator.protocol.api import Request
-from emulator.protocol.events import GroupStateChanged
+from emulator.protocol.events import GroupStateChanged, NodeCrashed
 from emulator.protocol.fetch import FetchRequest
+from emulator.protocol.shown import Remembered
 from emulator.trace.shown_znodes import RequestUnanswered
+from scenarios.observe.checkers.broker_memory import is_settled
 from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.client_facts import NeverAnswered
 
 SLACK_US = 4_000_000
 """How long an answer may take beside the time for which a request may wait."""
 
-WRITTEN = ("Produce", "InitProducerId", "AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn", "WriteTxnMarkers")
+PRODUCE = "Produce"
+WRITTEN = (PRODUCE, "InitProducerId", "AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn", "WriteTxnMarkers")
 """The requests that wait for replicas, for as long as their senders wait."""
 
 CONTROLLERS = (
@@ -35,15 +39,18 @@ class RequestsAnswered(Checker):
     """A broker answers each request: no callback is lost, whatever else happens while a request waits
     (RequestChannel, 0.8; a connection takes its next request only then).
 
-    Verified: each request of a client, a follower or a controller that is not answered before its sender gives it up
-        and closes the connection: something excuses that since before the broker took it up, or its time to wait was
-        not over 4 s ago. A Fetch may wait for max.wait.ms, an OffsetCommit for offsets.commit.timeout.ms, one of a
-        transaction for request.timeout.ms before, a JoinGroup while its group prepares a rebalance, a SyncGroup while
-        that waits for an assignment.
+    Verified: each request of a client, a follower or a controller that is not answered when its connection ends, as the
+        sender gives it up or for another reason. Something excuses that since before the broker took it up, or its
+        time to wait was not over 4 s ago. A Fetch may wait for max.wait.ms, what says how long it may take for that
+        time, an OffsetCommit for offsets.commit.timeout.ms, one of a transaction for request.timeout.ms before, a
+        JoinGroup while its group prepares a rebalance, a SyncGroup while that waits for an assignment. Each request
+        that a broker has in hand when the cluster is at rest, by the same rules; what a coordinator writes has its
+        replicas then, where all in-sync ones work.
 
-    Not verified: what the controller answers, whose event may fail, and then has no answer in Kafka either; what waits
-        for replicas for longer than its sender does: Produce (``acks_in_time``), and what the coordinator of
-        transactions writes (``transactions_end``); requests whose sender ends before; that the answer is the right one.
+    Not verified: what the controller answers, whose event may fail, and then has no answer in Kafka either; Produce
+        (``acks_in_time``); before the cluster is at rest, what a coordinator of transactions writes
+        (``transactions_end``), which may wait for replicas for longer than its sender does; fetches whose sender ends
+        before; that the answer is the right one.
     """
 
     ids = ("V13",)
@@ -65,29 +72,59 @@ class RequestsAnswered(Checker):
             self._left.setdefault((*key, before), []).append(event.t_us)
         self._states[key] = event.state
 
+    def on_crashed(self, event: NodeCrashed) -> None:
+        for key in [key for key in self._states if key[0] == event.node]:
+            del self._states[key]
+
     def on_unanswered(self, event: RequestUnanswered) -> None:
         request, free_us = event.request, self.now.reached_since_us(event.node)
         if free_us is None or free_us > event.since_us or not isinstance(request, Request):
             return
-        name = request.api.name
-        if name in WRITTEN or name in CONTROLLERS or event.node in self.now.impaired:
+        if event.in_time and isinstance(request, FetchRequest):
+            return  # polls that find nothing are not simulated: it may have come just now
+        if event.node not in self.now.impaired and request.api.name not in WRITTEN:
+            self._look_at(event, request, event.client, event.since_us)
+
+    def on_remembered(self, event: Remembered) -> None:
+        if event.role != "broker" or event.occasion != "rest" or not is_settled(self, event):
             return
-        held_us = event.t_us - event.since_us
+        in_hand: Any = event.memories["in_hand"]
+        for client, request, since_us in in_hand:
+            name = request.api.name
+            if name not in WRITTEN or (name != PRODUCE and self._replicas_work(event.node)):
+                self._look_at(event, request, client, max(since_us, self.now.reached_since_us(event.node) or 0))
+
+    def _replicas_work(self, broker: int) -> bool:
+        """Whether all that lead or are in sync work, of all partitions: what waits for them has them. And ``broker``
+        leads what it believes to."""
+        cluster = self.cluster
+        leads = all(cluster.leader(tp) == broker for tp in cluster.led.get(broker, ()))
+        states = cluster.states.values()
+        return leads and all(state.leader in state.isr and all(map(self.now.works, state.isr)) for state in states)
+
+    def _look_at(self, event: RequestUnanswered | Remembered, request: Request, client: int, since_us: int) -> None:
+        name = request.api.name
+        if name in CONTROLLERS:
+            return
+        held_us = event.t_us - since_us
         if name in IN_STATE:
-            held_us = self._in_vain_us(event, IN_STATE[name])
+            held_us = self._in_vain_us(event.node, request, since_us, event.t_us)
         if held_us > SLACK_US + self._may_wait_us(request, name):
-            self.violated(event, NeverAnswered(event.node, name, event.client, held_us), None, (event.node,))
+            self.violated(event, NeverAnswered(event.node, name, client, held_us), None, (event.node,))
 
     def _may_wait_us(self, request: Request, name: str) -> int:
         if isinstance(request, FetchRequest):
             return request.max_wait_us
+        if name not in WRITTEN and hasattr(request, "timeout_us"):
+            return int(request.timeout_us)
         return (self._commit_us if name in COMMITS else 0) + (self._verified_us if name == VERIFIED else 0)
 
-    def _in_vain_us(self, event: RequestUnanswered, state: str) -> int:
-        """For how long a member's request has had nothing to wait for; 0: its group has not left ``state`` since."""
-        group = getattr(event.request, "group", "")
-        left = self._left.get((event.node, group, state), [])
-        place = bisect_left(left, event.since_us)
+    def _in_vain_us(self, node: int, request: Request, since_us: int, now_us: int) -> int:
+        """For how long a member's request has had nothing to wait for; 0: its group has not left the state in which it
+        waits since."""
+        state, group = IN_STATE[request.api.name], getattr(request, "group", "")
+        left = self._left.get((node, group, state), [])
+        place = bisect_left(left, since_us)
         if place < len(left):
-            return event.t_us - left[place]
-        return 0 if self._states.get((event.node, group)) == state else event.t_us - event.since_us
+            return now_us - left[place]
+        return 0 if self._states.get((node, group)) == state else now_us - since_us

@@ -106,6 +106,24 @@ class SentWhileIdle(NamedTuple):
         )
 
 
+class AsksOnceMore(NamedTuple):
+    """A broker that asks to shut down again, though nothing is left to move."""
+
+    broker: int
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return f"broker {self.broker} asks the controller again, which has answered that it may leave"
+
+
+class SessionLeftOpen(NamedTuple):
+    """A broker whose process has ended by itself, and whose session was left to expire."""
+
+    broker: int
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return f"broker {self.broker} has ended by itself, and did not close its session, which has expired"
+
+
 class LeavesEarly(NamedTuple):
     """A broker that leaves before its controlled shutdown is over. ``error``: None: it has no answer; ``left``: how
     many partitions the answer names."""

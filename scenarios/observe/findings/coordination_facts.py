@@ -114,6 +114,22 @@ class AbortedEarly(NamedTuple):
         )
 
 
+class LeftOut(NamedTuple):
+    """A member that a rebalance has not waited for, ``waited_us`` after it began."""
+
+    node: int
+    group: str
+    member: str
+    waited_us: int
+    may_take_us: int
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return (
+            f"the coordinator of {self.group} on broker {self.node} leaves {self.member} out "
+            f"{self.waited_us / 1e6:g} s after the rebalance began; it may take {self.may_take_us / 1e6:g} s"
+        )
+
+
 class RebalanceIsJoined(NamedTuple):
     """A rebalance that is not complete, though all members have joined."""
 
@@ -283,6 +299,22 @@ class TransactionLasts(NamedTuple):
         return (
             f"the transaction of {self.transactional_id} is {self.state} at coordinator {self.broker} for "
             f"{self.lasted_us / 1e6:g} s"
+        )
+
+
+class ProducerIdLost(NamedTuple):
+    """A transactional id that gets another producer id than it had ``before``, in ``epoch``."""
+
+    node: int
+    transactional_id: str
+    before: int
+    epoch: int
+    producer_id: int
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return (
+            f"coordinator {self.node} has producer id {self.producer_id} for {self.transactional_id}, which had "
+            f"{self.before} in epoch {self.epoch}"
         )
 
 

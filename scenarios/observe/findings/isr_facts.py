@@ -56,6 +56,16 @@ class ChangeWaits(NamedTuple):
         )
 
 
+class ElectedAgain(NamedTuple):
+    """A preferred replica that is elected though it leads."""
+
+    leader: int
+    leader_epoch: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return f"{tp}, epoch {self.leader_epoch}: broker {self.leader} is elected as the preferred one, and led already"
+
+
 class ElectedOutOfOrder(NamedTuple):
     """A leader that was elected while ``passed`` over came before it in the assignment, lived and was in sync."""
 

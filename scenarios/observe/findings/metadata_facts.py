@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from emulator.protocol.types import TopicPartition
+from emulator.protocol.znodes import ALL_BROKERS
 
 
 class LeadershipFact(NamedTuple):
@@ -144,4 +145,21 @@ class AnsweredTooEarly(NamedTuple):
         return (
             f"controller {self.broker} answers without an error to a request to {self.asked} {self.topic}, whose "
             f"partitions {list(self.numbers)} {what} in its metadata"
+        )
+
+
+class NotWritten(NamedTuple):
+    """A setting that a broker has answered to have, ``asked``, and that is otherwise in ZooKeeper. None: not there."""
+
+    broker: int
+    entity: str
+    setting: str
+    asked: str | None
+    there: str | None
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        whose = "all brokers" if self.entity == ALL_BROKERS else self.entity
+        return (
+            f"broker {self.broker} says that {self.setting} of {whose} is {self.asked or 'deleted'}; "
+            f"in ZooKeeper it is {self.there or 'not there'}"
         )

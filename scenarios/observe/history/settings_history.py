@@ -62,6 +62,9 @@ class StartSettings:
             2.4).
         commits_at_outcome: the release's leaders look what is committed when a change of an ISR has taken effect, or
             with each fetch; else (2.7 to 3.0, KAFKA-13091) with the next append.
+        elects_preferred_again: an election of preferred replicas is also held where they lead already (up to 1.1).
+        discounts_deleted: a topic whose deletion is asked for again counts twice among those that preferred replicas do
+            not lead, and lowers that gauge of the release's controllers (KAFKA-13572, 2.7.0 to 3.2.0).
         undone_by: the action that ends the effect of a fault's, by their names; None for one that does not last.
     """
 
@@ -91,6 +94,8 @@ class StartSettings:
     expires_unsubscribed: bool = False
     holds_high_watermark: bool = False
     commits_at_outcome: bool = True
+    elects_preferred_again: bool = False
+    discounts_deleted: bool = False
     undone_by: Callable[[str], str | None] = lambda _: None
 
     def time_us(self, name: str, default_ms: int) -> int:

@@ -3,17 +3,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from emulator.protocol import events as e
 from emulator.protocol import shown_coordination as shown
+from emulator.protocol.shown import RecordsCompacted
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr, encode_config, encode_topic, state_path, topic_path
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.history.settings_history import StartSettings
 from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
-HOME = TopicPartition("__consumer_offsets", 0)
+HOME, HOMES = TopicPartition("__consumer_offsets", 0), TopicPartition("__transaction_state", 0)
 ANNE, BOB, GROUP, WRITER = "anne", "bob", "readers", "writer"
 SECOND_US = 1_000_000
 
@@ -366,6 +369,31 @@ def test_a_producer_id_belongs_to_one_producer() -> None:
         "producer id 7 is given to transactional id writer and to client -2",
         "producer id 7 is given to client -2 and to transactional id other",
     ]
+
+
+@pytest.mark.parametrize(
+    ("epoch", "then", "count"),
+    [
+        (3, lambda _run: None, 1),
+        (32_766, lambda _run: None, 0),
+        (3, lambda run: run.transaction("Dead"), 0),
+        (3, lambda run: run.emit(e.Fault, "disk.corrupt", "0", ""), 0),
+        (3, lambda run: run.emit(e.LeaderElected, *HOMES, 1, 4, (1,), "offline", 1, True), 0),
+        (3, lambda run: run.show(RecordsCompacted, 0, HOMES, 9, 9, 0, 0, (), ()), 0),
+    ],
+    ids=["lost", "used up", "removed", "a disk fails", "unclean election", "compacted"],
+)
+def test_a_transactional_id_keeps_its_producer_id(
+    epoch: int, then: Callable[[Coordinated], object], count: int
+) -> None:
+    run = Coordinated("producer_ids_once")
+    run.emit(ZkWritten, 0, "create", topic_path(HOMES.topic), 0, 0, encode_topic({0: (0, 1)}))
+    run.transaction("CompleteCommit", producer_epoch=epoch)
+    then(run)
+    run.transaction("Empty", producer=8)
+    run.transaction("Ongoing", 0, producer=8)
+    found = f"coordinator 0 has producer id 8 for writer, which had 7 in epoch {epoch}"
+    assert run.found() == [found] * count
 
 
 @pytest.mark.parametrize(("epochs", "count"), [((0, 0, 1), 0), ((1, 0), 1)])

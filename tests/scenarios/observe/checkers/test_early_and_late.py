@@ -289,6 +289,21 @@ def test_a_member_id_that_is_taken_back_is_not_waited_for() -> None:
     assert len(looks(run, 10)) == 1
 
 
+@pytest.mark.parametrize(("after_s", "reason", "count"), [(5, "rebalance", 1), (21, "rebalance", 0), (5, "session", 0)])
+def test_a_rebalance_waits_for_members_as_long_as_they_may_take(after_s: int, reason: str, count: int) -> None:
+    run = works("rebalances_complete")
+    for member in (ANNE, BOB):
+        run.emit(e.GroupMemberAdded, 0, GROUP, member, "", "client")
+        run.heard(member)
+    run.group_state("Stable")
+    run.group_state("PreparingRebalance")
+    run.later(after_s)
+    run.removed(BOB, reason)
+    found = run.found()
+    assert len(found) == count
+    assert all(state.startswith("the coordinator of readers on broker 0 leaves bob out 5.001 s") for state in found)
+
+
 def test_the_first_rebalance_of_an_empty_group_is_delayed() -> None:
     run = works("rebalances_complete")
     run.emit(e.GroupMemberAdded, 0, GROUP, ANNE, "", "client")

@@ -32,6 +32,19 @@ def test_the_first_that_lives_and_is_in_sync() -> None:
     assert run.violations() == []
 
 
+@pytest.mark.parametrize(
+    ("leader", "again", "known", "count"), [(1, False, 0, 0), (0, False, 0, 1), (0, True, 0, 0), (0, False, -1, 0)]
+)
+def test_a_preferred_replica_that_leads_is_not_elected(leader: int, again: bool, known: int, count: int) -> None:
+    """wiki-text, seed 5009: an answer of ZooKeeper is lost, and the controller is beaten by its own write."""
+    run = cluster(StartSettings(elects_preferred_again=again))
+    run.state(leader, (0, 1, 2), 0)
+    run.emit(e.LeaderElected, *ORDERS_0, leader, known, (0, 1, 2), "new", 1, False)
+    elects(run, 0, (0, 1, 2), "preferred")
+    found = [violation.state for violation in run.violations() if "led already" in violation.state]
+    assert found == ["orders-0, epoch 1: broker 0 is elected as the preferred one, and led already"] * count
+
+
 def test_one_that_is_passed_over() -> None:
     run = cluster()
     run.dies(0)

@@ -14,6 +14,7 @@ from emulator.protocol.znodes import (
     encode_preferred_election,
 )
 from emulator.trace.events import Step, ZkSession, ZkWritten
+from emulator.zookeeper import ZOOKEEPER
 from scenarios.observe.checkers.leaves_in_order import LeavesInOrder
 from scenarios.observe.checkers.refusals_have_reasons import RefusalsHaveReasons
 from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
@@ -194,3 +195,27 @@ def test_one_that_is_asked_once_more_goes_on_as_before() -> None:
     run.emit(e.Fault, "broker.controlled_shutdown", "0", "")
     run.emit(e.NodeCrashed, 0, 1, "stop")
     assert run.violations() == []
+
+
+@pytest.mark.parametrize(("ends", "cut", "count"), [("expired", False, 1), ("closed", False, 0), ("expired", True, 0)])
+def test_a_broker_that_ends_by_itself_closes_its_session(ends: str, cut: bool, count: int) -> None:
+    run = WrittenHistory(LeavesInOrder.name)
+    run.emit(e.NodeStarted, 0, 1)
+    run.emit(ZkSession, 0, 1, "created")
+    if cut:
+        run.emit(e.RoutesChanged, True, (0,), (ZOOKEEPER,))
+    run.emit(e.Fault, "broker.stop", "0", "")
+    run.emit(e.NodeCrashed, 0, 1, "stop")
+    run.emit(ZkSession, 0, 1, ends)
+    assert len(run.violations()) == count
+
+
+def test_a_broker_that_may_leave_does_not_ask_again() -> None:
+    run = WrittenHistory(LeavesInOrder.name)
+    run.emit(ZkSession, 0, 1, "created")
+    run.emit(e.Fault, "broker.controlled_shutdown", "0", "")
+    run.emit(e.ControlledShutdownAnswered, 0, 2, 1, "NONE", 1)
+    run.emit(e.ControlledShutdownAnswered, 0, 2, 2, "NONE", 0)
+    run.emit(e.ControlledShutdownAnswered, 0, 2, 3, "NONE", 0)
+    [violation] = run.violations()
+    assert violation.state == "broker 0 asks the controller again, which has answered that it may leave"

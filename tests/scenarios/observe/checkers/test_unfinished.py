@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from brokers.memories import RequestInHand
 from emulator.protocol import events as e
 from emulator.protocol import znodes
 from emulator.protocol.api import Request
 from emulator.protocol.fetch import FetchRequest
 from emulator.protocol.groups.membership import HeartbeatRequest, JoinGroupRequest
-from emulator.protocol.shown import FetchOverdue, ProduceRefused
+from emulator.protocol.list_reassignments import ListPartitionReassignmentsRequest
+from emulator.protocol.shown import FetchOverdue, ProduceRefused, Remembered
+from emulator.protocol.transactions.coordination import EndTxnRequest
 from emulator.protocol.znodes import encode_config
 from emulator.trace.events import ZkWritten
 from emulator.trace.shown_znodes import RequestUnanswered
@@ -20,6 +23,8 @@ from tests.scenarios.observe.checkers.written_history import ORDERS_0
 SECOND = 1_000_000
 JOIN = JoinGroupRequest("readers", "m", 10 * SECOND, 10 * SECOND, "consumer", ())
 BEAT = HeartbeatRequest("readers", 1, "m")
+END = EndTxnRequest("writer", 7, 0, True)
+MOVES = ListPartitionReassignmentsRequest(None)
 
 
 @pytest.mark.parametrize(("reader", "who"), [(1, "broker 1"), (-1, "a consumer")])
@@ -67,7 +72,7 @@ def test_what_ends_a_change(end: object) -> None:
     assert run.violations() == []
 
 
-def unanswered(request: Request, after_us: int, *states: tuple[int, str]) -> list[str]:
+def unanswered(request: Request, after_us: int, *states: tuple[int, str], in_time: bool = False) -> list[str]:
     """A request of a member at broker 0 that is given up after a time. The group is in each state after its time."""
     run = Cluster("requests_answered")
     run.passes(20)
@@ -76,7 +81,7 @@ def unanswered(request: Request, after_us: int, *states: tuple[int, str]) -> lis
         run.world.now = since_us + at_us
         run.emit(e.GroupStateChanged, 0, "readers", state, 1, "")
     run.world.now = since_us + after_us
-    run.show(RequestUnanswered, 0, -9, request, since_us)
+    run.show(RequestUnanswered, 0, -9, request, since_us, in_time)
     return [violation.state for violation in run.violations()]
 
 
@@ -90,6 +95,27 @@ def test_a_fetch_waits_for_its_time() -> None:
     fetch = FetchRequest(0, 0, 1, 8 * SECOND, 1, 1000, 1000, (), ())
     assert unanswered(fetch, 10 * SECOND) == []
     assert len(unanswered(fetch, 13 * SECOND)) == 1
+    assert unanswered(fetch, 13 * SECOND, in_time=True) == []
+
+
+def test_a_coordinator_that_starts_again_has_left_no_state() -> None:
+    """kafka-2.4, seed 2118 of the default swarm: a rebalance ended with the broker, and the next one goes on."""
+    run = Cluster("requests_answered")
+    run.emit(e.GroupStateChanged, 0, "readers", "PreparingRebalance", 1, "")
+    run.emit(e.NodeCrashed, 0, 0, "process")
+    run.emit(e.NodeStarted, 0, 0)
+    run.registers(0)
+    run.passes(20)
+    since_us = run.world.now
+    run.emit(e.GroupStateChanged, 0, "readers", "PreparingRebalance", 2, "")
+    run.world.now += 20 * SECOND
+    run.show(RequestUnanswered, 0, -9, JOIN, since_us, False)
+    assert run.violations() == []
+
+
+def test_a_client_that_ends_has_waited_too() -> None:
+    assert unanswered(BEAT, 3 * SECOND, in_time=True) == []
+    assert len(unanswered(BEAT, 10 * SECOND, in_time=True)) == 1
 
 
 def test_a_member_waits_for_the_others_while_its_group_prepares_a_rebalance() -> None:
@@ -106,8 +132,26 @@ def test_a_fault_excuses() -> None:
     since_us = run.world.now
     run.fault("broker.pause", "0")
     run.world.now += 20 * SECOND
-    run.show(RequestUnanswered, 0, -9, BEAT, since_us)
+    run.show(RequestUnanswered, 0, -9, BEAT, since_us, False)
     assert run.violations() == []
+
+
+@pytest.mark.parametrize(
+    ("request_", "waits_s", "alive", "count"),
+    [(BEAT, 20, True, 1), (BEAT, 2, True, 0), (END, 20, True, 1), (END, 20, False, 0), (MOVES, 20, True, 0)],
+)
+def test_a_request_in_hand_when_nothing_happens_any_more(
+    request_: Request, waits_s: int, alive: bool, count: int
+) -> None:
+    """What waits for replicas may wait while one of those in sync is dead, and a controller may give no answer."""
+    run = Cluster("requests_answered")
+    run.passes(20)
+    in_hand = RequestInHand(-9, request_, run.world.now)
+    if not alive:
+        run.emit(e.NodeCrashed, 2, 0, "process")
+    run.world.now += waits_s * SECOND
+    run.show(Remembered, 0, "broker", "rest", {"in_hand": (in_hand,)})
+    assert len(run.violations()) == count
 
 
 def refused(error: str, *, leads: bool = True, isr: tuple[int, ...] = (0, 1), least: int = 2) -> list[str]:

@@ -1,0 +1,114 @@
+"""T8: gauges that count something show how many there are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from emulator.metrics.metric_events import GaugeSet, MetricRegistered
+from emulator.protocol.events import NodeCrashed
+from emulator.protocol.shown import Remembered
+from emulator.protocol.znodes import DELETE_TOPICS
+from emulator.trace.events import ZkWritten
+from scenarios.observe import mbeans
+from scenarios.observe.checkers.broker_memory import is_settled
+from scenarios.observe.checkers.checker import Checker, Moment
+from scenarios.observe.findings.gauge_facts import CountWrong
+
+LED, FAILED = "LeaderCount", "FailedPartitionsCount"
+OF_BROKERS = {
+    name: mbeans.of_replicas(name)
+    for name in ("PartitionCount", LED, "OfflineReplicaCount", "UnderMinIsrPartitionCount")
+} | {FAILED: mbeans.FAILED_PARTITIONS, "NumGroups": mbeans.GROUPS}
+OF_CONTROLLERS = {
+    name: mbeans.of_controller(name)
+    for name in (
+        "GlobalTopicCount", "GlobalPartitionCount", "TopicsToDeleteCount", "PreferredReplicaImbalanceCount",
+    )
+}  # fmt: skip
+WATCHED = frozenset((*OF_BROKERS.values(), *OF_CONTROLLERS.values()))
+
+
+class CountsTrue(Checker):
+    """A broker and the controller show how many there are of what they count, whatever has changed it last.
+
+    Verified: once a second, of each broker the partitions that it leads, as it knows, and those on which its fetchers
+        have given up. When the cluster is at rest, of each broker its replicas, those that it leads, and of these the
+        ones below min.insync.replicas, its replicas in failed log directories and the groups that it coordinates. Of
+        the controller, all topics and partitions, the topics to be deleted, the partitions that the first of their
+        replicas does not lead, while no partition is moved; the last one not after a deletion of a topic where the
+        release counts that wrong (KAFKA-13572).
+
+    Not verified: the others while there is work to do; brokers that have lost a log directory; the metrics that other
+        checkers look at (``under_replicated_true``, ``reassigning_true``, ``offline_true``).
+    """
+
+    ids = ("T8",)
+    statement = "at rest gauge = |what it counts|: gauges that count something show how many there are"
+    fails_when = "a coordinator goes on counting the groups that it has given up"
+
+    def begin(self) -> None:
+        self._shown: dict[int, dict[str, int]] = {}
+        self._reported: dict[tuple[int, str], None] = {}
+        self._deleted = False
+        self._caps, self._knows_min_isr = self.start.caps_min_isr, self.start.knows_min_isr
+
+    def on_written(self, event: ZkWritten) -> None:
+        self._deleted |= event.path.startswith(DELETE_TOPICS + "/")
+
+    def on_registered(self, event: MetricRegistered) -> None:
+        if event.metric in WATCHED:
+            self._shown.setdefault(event.node, {})[event.metric] = 0
+
+    def on_set(self, event: GaugeSet) -> None:
+        if event.metric in WATCHED:
+            self._shown.setdefault(event.node, {})[event.metric] = event.value
+
+    def on_crashed(self, event: NodeCrashed) -> None:
+        self._shown.pop(event.node, None)
+
+    def on_remembered(self, event: Remembered) -> None:
+        if event.occasion != "rest" or not is_settled(self, event):
+            return
+        if event.role == "broker":
+            self._compare(event, event.node, OF_BROKERS, self._of_broker(event.memories))
+        elif event.node == self.cluster.controller:
+            self._compare(event, event.node, OF_CONTROLLERS, self._of_controller(event.memories))
+
+    def look(self, moment: Moment) -> None:
+        for broker in self._shown:
+            led, failed = self.cluster.led.get(broker, ()), self.cluster.failed.get(broker, ())
+            self._compare(moment, broker, OF_BROKERS, {LED: len(led), FAILED: len(failed)})
+
+    def _compare(
+        self, event: Remembered | Moment, broker: int, names: Mapping[str, str], true: Mapping[str, int]
+    ) -> None:
+        shown = self._shown.get(broker, {})
+        for gauge, count in true.items():
+            value, key = shown.get(names[gauge]), (broker, gauge)
+            if value is not None and value != count and key not in self._reported:
+                self._reported[key] = None
+                self.violated(event, CountWrong(broker, gauge, value, count), brokers=(broker,))
+
+    def _of_broker(self, memories: Mapping[str, Any]) -> dict[str, int]:
+        replicas, settings = memories["replicas"], memories["settings"]
+        led = {tp: len(one.isr) for tp, one in replicas.items() if one.leads}
+        found = {
+            "PartitionCount": len(replicas), LED: len(led), "OfflineReplicaCount": 0, "NumGroups": memories["groups"],
+        }  # fmt: skip
+        if self._knows_min_isr and not self._caps:
+            least = {topic: applied.min_insync_replicas for topic, applied in settings.items()}
+            found["UnderMinIsrPartitionCount"] = sum(isr < least[tp.topic] for tp, isr in led.items())
+        return found
+
+    def _of_controller(self, memories: Mapping[str, Any]) -> dict[str, int]:
+        cluster, deletions = self.cluster, memories["deletions"]
+        topics = {topic: replicas for topic, replicas in cluster.topics.items() if replicas}
+        found = {"TopicsToDeleteCount": len(deletions)}
+        if deletions or memories["moves"]:
+            return found
+        first = {tp: cluster.assignment(tp)[:1] for tp in cluster.states}
+        away = sum(bool(replicas) and cluster.leader(tp) != replicas[0] for tp, replicas in first.items())
+        if not (self._deleted and self.start.discounts_deleted):
+            found["PreferredReplicaImbalanceCount"] = away
+        return found | {"GlobalTopicCount": len(topics), "GlobalPartitionCount": len(cluster.states)}
