@@ -78,8 +78,8 @@ class Log:
     """
 
     __slots__ = (
-        "_closed", "_file", "_hooks", "_rolls_at_us", "_room", "directory", "end_offset", "epochs", "producers",
-        "start_offset", "tp", "verifications",
+        "_closed", "_file", "_found", "_hooks", "_rolls_at_us", "_room", "directory", "end_offset", "epochs",
+        "producers", "start_offset", "tp", "verifications",
     )  # fmt: skip
 
     def __init__(
@@ -91,6 +91,8 @@ class Log:
         self._file: File = directory.disk.open(path or log_path(tp))
         self._closed: dict[int, Segment] | None = None
         """Those of its closed segments that were asked for, by base offset."""
+        self._found: tuple[int, int, ProducerStateManager] | None = None
+        """The producers that ``producers_found`` has found, with the log start and the number of batches then."""
         self._room = 0
         self._rolls_at_us = 0
         self.start_offset = 0
@@ -333,6 +335,17 @@ class Log:
         first = 0 if self.directory.rules.keeps_producers else ended(batches, self.start_offset)
         return ProducerStateManager.of(pieces(batches, first, len(batches)), self._snapshot())
 
+    def producers_found(self) -> ProducerStateManager:
+        """As ``loaded_producers``, and not to be changed: it looks only at batches that are new since the last call."""
+        batches: Sequence[Batch] = self._file.entries
+        found = self._found
+        if found is None or found[0] != self.start_offset:
+            producers = self.loaded_producers()
+        else:
+            producers = ProducerStateManager.of(pieces(batches, found[1], len(batches)), found[2])
+        self._found = self.start_offset, len(batches), producers
+        return producers
+
     def loaded_start(self) -> int:
         """The start offset that it would have if it were loaded now."""
         return max(self.bases[0], self.directory.log_starts.get(self.tp))
@@ -433,7 +446,7 @@ class Log:
 
     def _begin_segments(self, bases: tuple[int, ...]) -> None:
         """Have these segments, of batches that are not those of before."""
-        self._closed = None
+        self._closed = self._found = None
         if bases != self.bases:
             self._file.label = bases
 

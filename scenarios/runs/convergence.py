@@ -178,7 +178,7 @@ class ConvergenceJudge:
             return None
         if self.expected and self._unaccepted is None:
             self._probe()
-        return max(since_us, self._since_us) if self._checker.holds(now_us) else None
+        return max(since_us, self._since_us) if self._checker.serves(now_us) else None
 
     # -- clients --------------------------------------------------------------------------------------------------
 

@@ -86,7 +86,7 @@ class Cleaning:
         if moved:
             return
         try:
-            before, after = self._records(self.event.before), self._records(self.event.after)
+            before, after = self._records()
         except Uncleanable:
             return
         yield from self._other(before, after)
@@ -104,14 +104,20 @@ class Cleaning:
             offset = min(self.event.before, self.event.after, key=len)[-1].next_offset
             yield Wrong(Compacts.PLACES, offset, "the log has more batches, or fewer")
 
-    def _records(self, batches: tuple[Batch, ...]) -> dict[int, KeyedRecord]:
-        """The records that are compacted, by offset. Raises: Uncleanable."""
-        return {
-            batch.base_offset + one.delta: KeyedRecord(one.key, one.has_value, place)
-            for place, batch in enumerate(batches)
-            if batch.base_offset < self.event.next_offset and not is_marker(batch)
-            for one in entries(batch)
-        }
+    def _records(self) -> tuple[dict[int, KeyedRecord], dict[int, KeyedRecord]]:
+        """The records that are compacted, by offset, before and after it. Raises: Uncleanable."""
+        before: dict[int, KeyedRecord] = {}
+        after: dict[int, KeyedRecord] = {}
+        for place, (was, now) in enumerate(zip(self.event.before, self.event.after, strict=True)):
+            records = self._records_of(was, place)
+            before |= records
+            after |= records if now is was else self._records_of(now, place)
+        return before, after
+
+    def _records_of(self, batch: Batch, place: int) -> dict[int, KeyedRecord]:
+        if batch.base_offset >= self.event.next_offset or is_marker(batch):
+            return {}
+        return {batch.base_offset + one.delta: KeyedRecord(one.key, one.has_value, place) for one in entries(batch)}
 
     def _other(self, before: dict[int, KeyedRecord], after: dict[int, KeyedRecord]) -> Iterator[Wrong]:
         for offset, record in after.items():
