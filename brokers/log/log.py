@@ -432,7 +432,7 @@ class Log:
         return list(map(self._segment, range(len(self.bases))))
 
     def _segment(self, place: int) -> Segment:
-        """The segment whose base offset is at ``place``; the last one is the active segment. A log may have thousands."""
+        """The segment whose base offset is at ``place``; the last one is the active segment. A log may have many."""
         bases = self.bases
         base = bases[place]
         if base == bases[-1]:

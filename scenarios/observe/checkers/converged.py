@@ -135,6 +135,16 @@ class Converged(Checker):
         """When the log ends were seen by which the last look took something as caught up; None: it took nothing so."""
         return self._marks[0].t_us if self._by_marks else None
 
+    def lacks_only_copies(self, now_us: int) -> bool:
+        """Whether all is well but for copies between log directories that failed, which Kafka does not take up by
+        itself."""
+        copies = False
+        for broken in self.broken(now_us):
+            copies = isinstance(broken.facts, GivenUp) and broken.facts.copy
+            if not copies:
+                return False
+        return copies
+
     def serves(self, now_us: int) -> bool:
         """Whether the conditions of clients hold."""
         return not any(self._clients(now_us))
