@@ -272,7 +272,7 @@ class Log:
         last = batches[-1]
         if last.base_offset == offset:
             return (last,)
-        if isinstance(batches, BatchRuns):
+        if type(batches) is BatchRuns:
             return batches.read(offset, max_bytes)
         first = ended(batches, offset)
         size = 0

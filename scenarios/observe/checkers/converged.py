@@ -282,9 +282,7 @@ class Converged(Checker):
 
     def _beyond_assignment(self) -> Iterator[tuple[int, TopicPartition]]:
         """The brokers that run and have a replica that is not assigned to them, with its partition."""
-        for node, tp in self._logs.all_replicas():
-            if node not in self.cluster.assignment(tp) and self.cluster.is_up(node):
-                yield node, tp
+        return ((node, tp) for node, tp in self._logs.beyond(self.cluster.topics) if self.cluster.is_up(node))
 
     def _is_forgotten(self, broker: int, tp: TopicPartition) -> bool:
         """Whether Kafka may never stop a replica that is not assigned to its broker."""
