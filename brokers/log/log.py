@@ -266,7 +266,7 @@ class Log:
         """
         if self._file.fault is not None:
             self._file.check("read")
-        batches = self._file.entries
+        batches: Sequence[Batch] = self._file.entries
         if offset >= self.end_offset:
             return ()
         last = batches[-1]
