@@ -125,7 +125,7 @@ def _producers(broker: "Broker") -> dict[TopicPartition, ProducersKept]:
     found = {}
     for tp, partition in broker.replicas.partitions.items():
         log = partition.log
-        kept, loaded = _since_start(log, log.producers), _since_start(log, log.loaded_producers())
+        kept, loaded = _since_start(log, log.producers), _since_start(log, log.producers_found())
         if kept or loaded:
             found[tp] = ProducersKept(kept, loaded)
     return found

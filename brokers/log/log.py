@@ -17,7 +17,7 @@ from brokers.log.producer_state_manager import (
     VerificationStateEntry,
     remembered,
 )
-from brokers.log.segments import Segment, active, deletable, oldest, segments
+from brokers.log.segments import Segment, between, deletable
 from emulator.disks import DiskFault, File
 from emulator.protocol.extents import ExtentPart
 from emulator.protocol.types import Batch, SequencedBatch, TopicPartition, corrupted
@@ -78,8 +78,8 @@ class Log:
     """
 
     __slots__ = (
-        "_file", "_hooks", "_rolls_at_us", "_room", "directory", "end_offset", "epochs", "producers", "start_offset",
-        "tp", "verifications",
+        "_closed", "_file", "_found", "_hooks", "_rolls_at_us", "_room", "directory", "end_offset", "epochs",
+        "producers", "start_offset", "tp", "verifications",
     )  # fmt: skip
 
     def __init__(
@@ -89,6 +89,10 @@ class Log:
         self.directory = directory
         self._hooks = hooks
         self._file: File = directory.disk.open(path or log_path(tp))
+        self._closed: dict[int, Segment] | None = None
+        """Those of its closed segments that were asked for, by base offset."""
+        self._found: tuple[int, int, ProducerStateManager] | None = None
+        """The producers that ``producers_found`` has found, with the log start and the number of batches then."""
         self._room = 0
         self._rolls_at_us = 0
         self.start_offset = 0
@@ -262,13 +266,13 @@ class Log:
         """
         if self._file.fault is not None:
             self._file.check("read")
-        batches = self._file.entries
+        batches: Sequence[Batch] = self._file.entries
         if offset >= self.end_offset:
             return ()
         last = batches[-1]
         if last.base_offset == offset:
             return (last,)
-        if isinstance(batches, BatchRuns):
+        if type(batches) is BatchRuns:
             return batches.read(offset, max_bytes)
         first = ended(batches, offset)
         size = 0
@@ -330,6 +334,17 @@ class Log:
         batches: Sequence[Batch] = self._file.entries
         first = 0 if self.directory.rules.keeps_producers else ended(batches, self.start_offset)
         return ProducerStateManager.of(pieces(batches, first, len(batches)), self._snapshot())
+
+    def producers_found(self) -> ProducerStateManager:
+        """As ``loaded_producers``, and not to be changed: it looks only at batches that are new since the last call."""
+        batches: Sequence[Batch] = self._file.entries
+        found = self._found
+        if found is None or found[0] != self.start_offset:
+            producers = self.loaded_producers()
+        else:
+            producers = ProducerStateManager.of(pieces(batches, found[1], len(batches)), found[2])
+        self._found = self.start_offset, len(batches), producers
+        return producers
 
     def loaded_start(self) -> int:
         """The start offset that it would have if it were loaded now."""
@@ -414,9 +429,24 @@ class Log:
 
     @property
     def segments(self) -> list[Segment]:
-        return segments(self.bases, self._file.entries, self.end_offset)
+        return list(map(self._segment, range(len(self.bases))))
+
+    def _segment(self, place: int) -> Segment:
+        """The segment whose base offset is at ``place``; the last one is the active segment. A log may have many."""
+        bases = self.bases
+        base = bases[place]
+        if base == bases[-1]:
+            return between(base, self.end_offset, self._file.entries)
+        closed = self._closed
+        if closed is None:
+            closed = self._closed = {}
+        if base not in closed:
+            closed[base] = between(base, bases[place + 1], self._file.entries)
+        return closed[base]
 
     def _begin_segments(self, bases: tuple[int, ...]) -> None:
+        """Have these segments, of batches that are not those of before."""
+        self._closed = self._found = None
         if bases != self.bases:
             self._file.label = bases
 
@@ -426,14 +456,14 @@ class Log:
         if self.end_offset > self.bases[-1]:
             self.flush()
             if self._hooks.rolled is not None:
-                self._hooks.rolled(self, active(self.bases, self._file.entries, self.end_offset), batch)
-            self._begin_segments((*self.bases, self.end_offset))
+                self._hooks.rolled(self, self._segment(-1), batch)
+            self._file.label = (*self.bases, self.end_offset)
         self._room = self._rolls_at_us = 0
 
     def measure_active_segment(self) -> None:
         """Compute how many bytes the active segment can still take, and when it rolls: called when the log was loaded
         or cut, or its settings have changed (Log.maybeRoll reads the settings at each append)."""
-        last, config = active(self.bases, self._file.entries, self.end_offset), self.directory.config_of(self.tp.topic)
+        last, config = self._segment(-1), self.directory.config_of(self.tp.topic)
         self._room = self._rolls_at_us = 0
         if last.begin < last.end:
             self._room = config.segment_bytes - last.size
@@ -499,7 +529,7 @@ class Log:
         """The earliest time at which retention may delete the oldest segment, for its age or for the size of the log.
         None: retention deletes nothing before the active segment rolls."""
         config = self.directory.config_of(self.tp.topic)
-        first, due = oldest(self.bases, self._file.entries, self.end_offset), []
+        first, due = self._segment(0), []
         if first.begin == first.end:
             return None
         if config.deletes and config.retention_us >= 0:

@@ -16,7 +16,7 @@ MOST_BYTES_PER_SECOND = 1.7976931348623157e308
 """Kafka's value for a rate without a limit (Double.MAX_VALUE)."""
 
 
-@frozen
+@frozen(cache_hash=True)  # settings of topics are looked up by it with every batch
 class LogConfig:
     """The settings of a log: sizes in bytes, times in microseconds.
 

@@ -1,7 +1,7 @@
 """The segments of a log: runs of batches; only whole segments are deleted.
 
 Only the base offset of each is stored, as in the names of Kafka's files. The rest is computed from the batches, only
-when a segment rolls or may be deleted.
+when a segment rolls or may be deleted, and for a closed one only once.
 """
 
 from collections.abc import Sequence
@@ -38,22 +38,8 @@ def _begun(batches: Sequence[Batch], offset: int) -> int:
     return count + (count < len(batches) and batches[count].base_offset < offset)
 
 
-def segments(bases: Sequence[int], batches: Sequence[Batch], end_offset: int) -> list[Segment]:
-    """The segments with the base offsets ``bases``, oldest first; the last one is the active segment."""
-    return [_between(*ends, batches) for ends in zip(bases, (*bases[1:], end_offset), strict=True)]
-
-
-def oldest(bases: Sequence[int], batches: Sequence[Batch], end_offset: int) -> Segment:
-    """The first of ``segments``, without computing the others: a log may have thousands."""
-    return _between(bases[0], bases[1] if len(bases) > 1 else end_offset, batches)
-
-
-def active(bases: Sequence[int], batches: Sequence[Batch], end_offset: int) -> Segment:
-    """The last of ``segments``."""
-    return _between(bases[-1], end_offset, batches)
-
-
-def _between(base: int, following: int, batches: Sequence[Batch]) -> Segment:
+def between(base: int, following: int, batches: Sequence[Batch]) -> Segment:
+    """The segment from ``base`` up to ``following``."""
     begin, end = _begun(batches, base), _begun(batches, following)
     newest = size = 0
     for piece in pieces(batches, begin, end):

@@ -38,6 +38,8 @@ FOLLOWERS_LIMIT = "replica.fetch.max.bytes"
 LATER_US = 10_000_000
 """The time after healing when an operator gives up the brokers that are not healed, where unclean elections are
 drawn."""
+COMPACTED_RECORDS = 50
+"""The most records of a batch in a topic that is compacted."""
 TO_KEEP_UP = 0.5
 """The share of their fetches that followers can spend on what is new, and still catch up in about the time in which
 they fell behind."""
@@ -67,7 +69,9 @@ def concrete(scenario: Scenario, seed: int, weights: Weights | None = None) -> S
     if FOLLOWERS_LIMIT not in scenario.cluster.config and not scenario.policies.brokers.sends_first_batch:
         _let_followers_read_every_message(draft)
     _give_up_with_their_topics(draft)
-    _allow_for_what_outruns(draft, [load.topic for load in scenario.workloads])
+    stated = [load.topic for load in scenario.workloads]
+    _write_few_records_to_be_compacted(draft, stated)
+    _allow_for_what_outruns(draft, stated)
     return _finished(draft, scenario, [block.kind for block, _ in taken], left_out)
 
 
@@ -164,6 +168,20 @@ def _give_up_with_their_topics(draft: Draft) -> None:
             for load in draft.scenario.workloads
         )
     )
+
+
+def _write_few_records_to_be_compacted(draft: Draft, stated: Sequence[str]) -> None:
+    """Limit the records of a batch in compacted topics: each cleaning looks at every record of the log, several
+    times."""
+    compacted = {topic.name: topic for topic in draft.scenario.topics if "cleanup.policy" in topic.config}
+
+    def limited(load: WorkloadSpec) -> WorkloadSpec:
+        if load.topic in stated or load.topic not in compacted:
+            return load
+        most = COMPACTED_RECORDS * compacted[load.topic].partitions * SECOND // load.linger_us
+        return evolve(load, producer_rate=min(load.producer_rate, most))
+
+    draft.change(workloads=tuple(map(limited, draft.scenario.workloads)))
 
 
 def _allow_for_what_outruns(draft: Draft, stated: Sequence[str]) -> None:

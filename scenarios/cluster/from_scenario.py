@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from brokers.broker import BrokerSpec
@@ -35,7 +35,7 @@ def cluster_setup(scenario: Scenario) -> ClusterSetup:
             broker_policies(scenario),
             fetcher_policies(scenario),
             topic_version=controller_policies(scenario).topic_version,
-            server=partial(_server_properties, scenario),
+            server=cache(partial(_server_properties, scenario)),
             any_move_forbids_expansion=policies.any_move_forbids_expansion,
         ),
         controller=controller_policies(scenario),

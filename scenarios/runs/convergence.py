@@ -30,6 +30,9 @@ BETWEEN_MARKS_US = 20_000
 """The time for each partition between two looks at how far the logs of such a larger cluster are. Under a load that
 never ends the last batch is on its way at the end, so it is judged by what leaders held a while ago."""
 
+COPIES_US = 30_000_000
+"""How long a cluster is waited for that is well but for failed copies. Only another leader epoch would take them up."""
+
 SELDOM_US = 1_000_000
 """How often the conditions are looked at once they have held, so that it is known how far logs were a while ago."""
 
@@ -79,6 +82,8 @@ class ConvergenceJudge:
     _partitions: int = field(init=False)
     _since_us: int = 0
     _met_us: int | None = None
+    _copies_us: int | None = None
+    """Since when only failed copies are missing."""
     _found_us: int = 0
     """When ``_met_us`` was found, which may be later: it may go by earlier ends of logs."""
     _unaccepted: dict[TopicPartition, NotAccepted] | None = None
@@ -119,8 +124,15 @@ class ConvergenceJudge:
                     self._report(now_us)
 
     def waiting(self, now_us: int) -> bool:
-        """Whether it is expected, has not come, and its time is not over."""
-        return self.expected and self._met_us is None and self._in_time(now_us)
+        """Whether it is expected, has not come and still can, and its time is not over."""
+        if not self.expected or self._met_us is not None or not self._in_time(now_us):
+            return False
+        if not self.method_is_over() or not self._checker.lacks_only_copies(now_us):
+            self._copies_us = None
+            return True
+        if self._copies_us is None:
+            self._copies_us = now_us
+        return now_us - self._copies_us < COPIES_US
 
     def is_early(self, now_us: int) -> bool:
         """Whether it holds only by how far logs were before it was found: under a load who has stopped reading seems to
@@ -178,7 +190,7 @@ class ConvergenceJudge:
             return None
         if self.expected and self._unaccepted is None:
             self._probe()
-        return max(since_us, self._since_us) if self._checker.holds(now_us) else None
+        return max(since_us, self._since_us) if self._checker.serves(now_us) else None
 
     # -- clients --------------------------------------------------------------------------------------------------
 

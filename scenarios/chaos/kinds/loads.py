@@ -86,7 +86,7 @@ class Loads(OnTopics):
             acks=acks,
             linger_us=SECOND // batches,
             stop_us=self._stop(draft, draws, dense=dense),
-            config=self._config(draws.sub("config"), acks, SECOND // batches),
+            config=self._config(draws.sub("config"), acks, SECOND // batches, dense=dense),
         )
         times = [(load.start_us, load.stop_us)] if dense else self._times(draft, draws.sub("times"))
         parts = [evolve(load, start_us=start, stop_us=stop) for start, stop in times]
@@ -105,9 +105,11 @@ class Loads(OnTopics):
         return draft.faults[1] + draft.goes_on_us if on else draft.stop_us
 
     @staticmethod
-    def _config(draws: Draws, acks: str, linger_us: int) -> Mapping[str, Any]:
+    def _config(draws: Draws, acks: str, linger_us: int, *, dense: bool) -> Mapping[str, Any]:
+        """The settings of a producer. A dense load has many requests in flight: else it would fall behind all the time,
+        and write what it owes for minutes."""
         idempotent = acks == "all" and draws.sub("idempotent").chance(0.35)
-        flight = draws.sub("flight").weighted(((4, None), (2, 1), (1, 2)))
+        flight = None if dense else draws.sub("flight").weighted(((4, None), (2, 1), (1, 2)))
         timeout_ms = draws.sub("timeout").weighted(((3, None), (1, 1_000), (1, 5_000)))
         delivery_ms = draws.sub("delivery").weighted(((3, None), (1, 8_000), (1, 40_000)))
         found: dict[str, Any] = {

@@ -47,7 +47,8 @@ class ClusterShape(Shape):
         spec = draft.scenario.cluster
         network, disk, zk = draws.sub("network"), draws.sub("disk"), draws.sub("zk")
         latency_us = network.weighted(((5, spec.network.latency_us), (1, 50), (1, 20 * MS)))
-        jitter_us = network.weighted(((2, spec.network.jitter_us), (2, latency_us // 2), (1, latency_us)))
+        # Polls without news are jumped over where a message takes at least 1 us (``Route.is_plain``).
+        jitter_us = network.weighted(((2, spec.network.jitter_us), (2, latency_us // 2), (1, latency_us - 1)))
         cluster = evolve(
             spec,
             brokers=draws.between(self.brokers),

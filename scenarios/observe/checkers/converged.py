@@ -135,9 +135,19 @@ class Converged(Checker):
         """When the log ends were seen by which the last look took something as caught up; None: it took nothing so."""
         return self._marks[0].t_us if self._by_marks else None
 
-    def holds(self, now_us: int) -> bool:
-        """Whether all conditions hold."""
-        return not any(self.broken(now_us))
+    def lacks_only_copies(self, now_us: int) -> bool:
+        """Whether all is well but for copies between log directories that failed, which Kafka does not take up by
+        itself."""
+        copies = False
+        for broken in self.broken(now_us):
+            copies = isinstance(broken.facts, GivenUp) and broken.facts.copy
+            if not copies:
+                return False
+        return copies
+
+    def serves(self, now_us: int) -> bool:
+        """Whether the conditions of clients hold."""
+        return not any(self._clients(now_us))
 
     def broken(self, now_us: int, *, probed: bool = True) -> Iterator[Broken]:
         """The conditions that do not hold, those of the whole cluster first. What follows from another one that does
@@ -155,8 +165,11 @@ class Converged(Checker):
         if well:
             yield from self._gauges()
             if probed:
-                yield from (Broken(Condition.ACCEPTED, facts, tp) for tp, facts in self.unaccepted())
-                yield from self._consumers(now_us)
+                yield from self._clients(now_us)
+
+    def _clients(self, now_us: int) -> Iterator[Broken]:
+        yield from (Broken(Condition.ACCEPTED, facts, tp) for tp, facts in self.unaccepted())
+        yield from self._consumers(now_us)
 
     def report(self, moment: Moment) -> None:
         """Each condition that does not hold is a violation: those that differ in kind first."""
@@ -200,12 +213,15 @@ class Converged(Checker):
     def can_be_led(self, tp: TopicPartition) -> bool:
         """Whether a replica lives in the core that may lead: one that is in sync, or, where unclean elections are
         allowed, any."""
-        cluster, able = self.cluster, set(filter(self.cluster.is_up, self.core))
-        state = cluster.state(tp)
-        if state is None or not able.isdisjoint(state.isr):
+        state = self.cluster.state(tp)
+        if state is None or self._any_able(state.isr):
             return True
         unclean = self.history.settings.value(tp.topic, UNCLEAN, False) == "true"
-        return unclean and not able.isdisjoint(cluster.assignment(tp))
+        return unclean and self._any_able(self.cluster.assignment(tp))
+
+    def _any_able(self, brokers: Iterable[int]) -> bool:
+        core = self.core
+        return any(broker in core and self.cluster.is_up(broker) for broker in brokers)
 
     def _of_partition(self, tp: TopicPartition, now_us: int) -> Iterator[Broken]:
         cluster, core = self.cluster, self.core
@@ -266,9 +282,7 @@ class Converged(Checker):
 
     def _beyond_assignment(self) -> Iterator[tuple[int, TopicPartition]]:
         """The brokers that run and have a replica that is not assigned to them, with its partition."""
-        for node, tp in self._logs.all_replicas():
-            if self.cluster.is_up(node) and node not in self.cluster.assignment(tp):
-                yield node, tp
+        return ((node, tp) for node, tp in self._logs.beyond(self.cluster.topics) if self.cluster.is_up(node))
 
     def _is_forgotten(self, broker: int, tp: TopicPartition) -> bool:
         """Whether Kafka may never stop a replica that is not assigned to its broker."""

@@ -216,15 +216,18 @@ class SegmentsExpire(Checker):
 
     def _due(self, now_us: int) -> Iterator[tuple[int, TopicPartition, ReplicaLogHistory]]:
         """The logs of which segments may be due, on brokers that work."""
-        here = self.now
+        working = set(filter(self._works, self.cluster.lives))
         for node, tp in self._logs.all_replicas():
             log = self._logs.get(node, tp)
-            works = here.works(node) and not (here.troubled or node in here.impaired or self.cluster.lacks_dirs(node))
             holds = node in self.cluster.assignment(tp) and self.cluster.last_role(node, tp) is not None
-            if log is None or not (works and holds and log.known and self._can_say(node, tp)):
+            if log is None or not (node in working and holds and log.known and self._can_say(node, tp)):
                 self._oldest.pop((node, tp), None)
             elif self._watches(tp.topic, now_us) and log.high_watermark is not None:
                 yield node, tp, log
+
+    def _works(self, broker: int) -> bool:
+        here = self.now
+        return here.works(broker) and not (here.troubled or broker in here.impaired or self.cluster.lacks_dirs(broker))
 
     def _look_at(self, moment: Moment, node: int, tp: TopicPartition, log: ReplicaLogHistory) -> None:
         found = self._oldest.get((node, tp))

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from attrs import define, field
 
-from brokers.log.cleaner.contents import Uncleanable, entries, horizon_ms, is_marker
+from brokers.log.cleaner.contents import Entry, Uncleanable, entries, horizon_ms, is_marker
 from brokers.log.times import max_timestamp_ms
 from emulator.protocol.records import HEADER_BYTES, NO_TIMESTAMP
 from emulator.protocol.shown import RecordsCompacted
@@ -29,12 +29,8 @@ class Wrong(NamedTuple):
     why: str
 
 
-class KeyedRecord(NamedTuple):
-    """A record: its key, whether it has a value, and the place of its batch in the log."""
-
-    key: Hashable
-    has_value: bool
-    place: int
+Records = dict[int, tuple[Entry, int]]
+"""Records by offset, each with the place of its batch in the log."""
 
 
 @define(eq=False)
@@ -86,7 +82,7 @@ class Cleaning:
         if moved:
             return
         try:
-            before, after = self._records(self.event.before), self._records(self.event.after)
+            before, after = self._records()
         except Uncleanable:
             return
         yield from self._other(before, after)
@@ -104,16 +100,23 @@ class Cleaning:
             offset = min(self.event.before, self.event.after, key=len)[-1].next_offset
             yield Wrong(Compacts.PLACES, offset, "the log has more batches, or fewer")
 
-    def _records(self, batches: tuple[Batch, ...]) -> dict[int, KeyedRecord]:
-        """The records that are compacted, by offset. Raises: Uncleanable."""
-        return {
-            batch.base_offset + one.delta: KeyedRecord(one.key, one.has_value, place)
-            for place, batch in enumerate(batches)
-            if batch.base_offset < self.event.next_offset and not is_marker(batch)
-            for one in entries(batch)
-        }
+    def _records(self) -> tuple[Records, Records]:
+        """The records that are compacted, by offset, before and after it. Raises: Uncleanable."""
+        before: Records = {}
+        after: Records = {}
+        for place, (was, now) in enumerate(zip(self.event.before, self.event.after, strict=True)):
+            records = self._records_of(was, place)
+            before |= records
+            after |= records if now is was else self._records_of(now, place)
+        return before, after
 
-    def _other(self, before: dict[int, KeyedRecord], after: dict[int, KeyedRecord]) -> Iterator[Wrong]:
+    def _records_of(self, batch: Batch, place: int) -> Records:
+        if batch.base_offset >= self.event.next_offset or is_marker(batch):
+            return {}
+        base = batch.base_offset
+        return {base + one.delta: (one, place) for one in entries(batch)}
+
+    def _other(self, before: Records, after: Records) -> Iterator[Wrong]:
         for offset, record in after.items():
             if before.get(offset) != record:
                 yield Wrong(Compacts.PLACES, offset, "the record is another one than before")
@@ -123,33 +126,35 @@ class Cleaning:
 
     # -- what is gone -------------------------------------------------------------------------------------------------
 
-    def _lost(self, before: dict[int, KeyedRecord], after: dict[int, KeyedRecord]) -> Iterator[Wrong]:
+    def _lost(self, before: Records, after: Records) -> Iterator[Wrong]:
+        if before.keys() == after.keys():
+            return
         last = self._last_of_each(before)
-        for offset, record in before.items():
-            fate = self.fates[record.place]
+        for offset, (record, place) in before.items():
+            fate = self.fates[place]
             if offset in after or fate == ABORTED:
                 continue
             if fate == OPEN:
                 yield Wrong(Compacts.WHAT_IS_CLOSED, offset, "the record's transaction is open, and it is gone")
             elif record.key is not None:
-                yield from self._gone(offset, record, last)
+                yield from self._gone(offset, record, place, last[record.key])
 
-    def _last_of_each(self, before: dict[int, KeyedRecord]) -> dict[Hashable, tuple[int, int]]:
+    def _last_of_each(self, before: Records) -> dict[Hashable, tuple[int, int]]:
         """By key, the offset of the last record that counts, and of the last of those that are committed."""
         found: dict[Hashable, tuple[int, int]] = {}
-        for offset, record in before.items():
-            if self.fates[record.place] == COMMITTED:
+        for offset, (record, place) in before.items():
+            if self.fates[place] == COMMITTED:
                 sure = offset if offset < self.committed else found.get(record.key, (-1, -1))[1]
                 found[record.key] = offset, sure
         return found
 
-    def _gone(self, offset: int, record: KeyedRecord, last: dict[Hashable, tuple[int, int]]) -> Iterator[Wrong]:
+    def _gone(self, offset: int, record: Entry, place: int, last: tuple[int, int]) -> Iterator[Wrong]:
         """A record that is gone: for a later one of its key, or as a tombstone that is old enough."""
-        latest, sure = last[record.key]
+        latest, sure = last
         if offset == latest and record.has_value:
             yield Wrong(Compacts.LAST_RECORDS, offset, f"the last record of key {record.key!r} is gone")
-        elif offset == latest and not self._is_old(record.place):
-            why = f"the tombstone of key {record.key!r} is gone after {self._age_ms(record.place)} ms"
+        elif offset == latest and not self._is_old(place):
+            why = f"the tombstone of key {record.key!r} is gone after {self._age_ms(place)} ms"
             yield Wrong(Compacts.TOMBSTONES, offset, why)
         elif offset == sure and offset < latest:
             why = f"the last committed record of key {record.key!r} is gone for that at {latest}"
@@ -166,8 +171,8 @@ class Cleaning:
         batch = self.event.before[place]
         return self._now_ms - min(max_timestamp_ms(batch), batch.timestamp_us // 1000)
 
-    def _markers(self, after: dict[int, KeyedRecord]) -> Iterator[Wrong]:
-        left = {record.place for record in after.values()}
+    def _markers(self, after: Records) -> Iterator[Wrong]:
+        left = {place for _, place in after.values()}
         for marker, places in self.of_marker.items():
             was, now = self.event.before[marker], self.event.after[marker]
             if not (was.size > HEADER_BYTES >= now.size):
@@ -195,13 +200,13 @@ class Cleaning:
 
     # -- what is left -------------------------------------------------------------------------------------------------
 
-    def _left(self, after: dict[int, KeyedRecord]) -> Iterator[Wrong]:
+    def _left(self, after: Records) -> Iterator[Wrong]:
         """The records that should be gone, now or since an earlier cleaning. The cleaner looks for no keys before the
         start of the log, which may be within a segment."""
-        last = {record.key: offset for offset, record in after.items() if self.fates[record.place] == COMMITTED}
-        for offset, record in after.items():
+        last = {record.key: offset for offset, (record, place) in after.items() if self.fates[place] == COMMITTED}
+        for offset, (record, place) in after.items():
             later = last.get(record.key, offset)
-            if self.fates[record.place] == COMMITTED and later != offset and later >= self.start:
+            if self.fates[place] == COMMITTED and later != offset and later >= self.start:
                 why = f"a record of key {record.key!r} stays, and there is one at {later}"
                 yield Wrong(Compacts.ONE_EACH, offset, why)
 

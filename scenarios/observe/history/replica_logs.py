@@ -35,7 +35,7 @@ log starts to a checkpoint once a minute (log.flush.start.offset.checkpoint.inte
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator, Mapping
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -257,9 +257,15 @@ class ReplicaLogs:
 
     def all_replicas(self) -> Iterator[tuple[int, TopicPartition]]:
         """Every replica that has a log, by broker and partition."""
+        return self.beyond({})
+
+    def beyond(self, topics: Mapping[str, Mapping[int, Container[int]]]) -> Iterator[tuple[int, TopicPartition]]:
+        """The replicas that have a log and are not among ``topics``, the brokers of each partition."""
         for (node, topic), logs in self._by_broker.items():
+            assigned = topics.get(topic, {})
             for partition in logs:
-                yield node, TopicPartition.of(topic, partition)
+                if node not in assigned.get(partition, ()):
+                    yield node, TopicPartition.of(topic, partition)
 
     def _by_role(self, topic: str, partition: int) -> list[ReplicaLogHistory]:
         """The logs of one partition: those of leaders first, the latest of them at the head."""

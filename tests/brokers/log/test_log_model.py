@@ -3,7 +3,7 @@
 from typing import Any
 
 from attrs import define, field
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from brokers.log.directory import LogDirectory, log_path
@@ -11,7 +11,7 @@ from brokers.log.log import Log
 from brokers.log.log_config import LogConfig
 from brokers.log.log_manager import recover
 from emulator.disks import Disk
-from emulator.protocol.types import Batch
+from emulator.protocol.types import Batch, SequencedBatch
 from tests.brokers.bench import TP
 
 CONFIG = LogConfig(segment_bytes=300, roll_us=50, retention_us=100, retention_bytes=600)
@@ -53,7 +53,7 @@ class Model:
     def append(self, count: int, newer: int) -> None:
         self.epoch += newer
         self.now_us += 10
-        batch = Batch(self.end, self.end + count, self.epoch, 100, 1, timestamp_us=self.now_us)
+        batch = SequencedBatch(self.end, self.end + count, self.epoch, 100, 1, count, 0, timestamp_us=self.now_us)
         segments = len(self.log.bases)
         self.log.append(batch)
         if len(self.log.bases) > segments:
@@ -120,7 +120,12 @@ class Model:
         self.restart()
 
 
+SHORTER_AGAIN = [*[("append", 3, 0)] * 4, ("truncate", 3, 0), *[("append", 1, 0)] * 3]
+"""A segment that was closed is cut, and closed again sooner."""
+
+
 @given(STEPS)
+@example(SHORTER_AGAIN)
 def test_against_a_list(steps: list[tuple[str, int, int]]) -> None:
     model = Model()
     acts = {
@@ -137,6 +142,9 @@ def test_against_a_list(steps: list[tuple[str, int, int]]) -> None:
         found = log.segments
         assert [batch for s in found for batch in model.batches[s.begin : s.end]] == model.batches
         assert all(s.size <= 300 and s.begin < s.end for s in found[:-1])
+        assert all(s.newest_us == model.batches[s.end - 1].timestamp_us for s in found[:-1])
+        producers = log.loaded_producers().remembered_batches()
+        assert log.producers_found().remembered_batches() == producers
         epochs = {epoch: start for epoch, start in log.epochs.entries if start < log.end_offset}
         firsts: dict[int, int] = {}
         for batch in model.batches:

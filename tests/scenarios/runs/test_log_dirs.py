@@ -20,6 +20,7 @@ from emulator.protocol.events import (
 )
 from scenarios.errors import BadInput
 from scenarios.language import Scenario
+from scenarios.observe.findings.convergence_facts import Condition
 from tests.scenarios.runs.building import HEAL, TP, Played, Table, play, scenario
 
 MIB = 1 << 20
@@ -122,6 +123,18 @@ def test_a_new_leader_epoch_in_the_middle_of_a_copy(profile: str, fails: bool) -
     played = play(wanted)
     assert [event.reason for event in played.of(CopyFailed)] == ["FENCED_LEADER_EPOCH"] * fails
     assert homes(played, 0) == ["/data/0" if fails else "/data/1"]
+
+
+@pytest.mark.parametrize(("profile", "found"), [("kafka-2.4", [Condition.FETCHED]), ("kafka-2.5", [])])
+def test_a_copy_that_has_failed_for_good_is_not_waited_for_as_long_as_is_allowed(
+    profile: str, found: list[Condition]
+) -> None:
+    crash: Table = {"at": "4s", "action": "broker.crash", "target": 1, "duration": "2s"}
+    well: Table = {"converged": True, "within": "4m"}
+    slow: Table = {"log_dirs_throttle": "2MiB/s"}
+    run = play(moving(crash, execute=slow, profile=profile, strategy="kip-455", rate=20, expect=[well])).run
+    assert [broken.condition for broken in run.convergence.broken] == found
+    assert run.virtual_s < 100
 
 
 @settings(max_examples=12, deadline=None)

@@ -40,7 +40,8 @@ MOVED = "is moved to later, by the length of the leap, or by that of its whole s
 
 STATE: Mapping[str, Mapping[str, str]] = {
     "brokers.log.log.Log": {
-        "_file": SET, "_room": SET, "_rolls_at_us": SET, "start_offset": KEPT, "end_offset": SET, "epochs": KEPT,
+        "_closed": SET, "_file": SET, "_found": SET, "_room": SET, "_rolls_at_us": SET, "start_offset": KEPT,
+        "end_offset": SET, "epochs": KEPT,
         "producers": SET, "directory": KEPT, "tp": KEPT, "_hooks": KEPT, "verifications": KEPT,
     },
     "brokers.partition.local_replica.LocalReplica": {
