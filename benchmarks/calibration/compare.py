@@ -115,8 +115,8 @@ def _unreached(topic: str, real: Iterable[Normal], ours: Iterable[Normal]) -> li
 
 
 def find_seeds(case: str, release: Release, tried: Iterable[int]) -> tuple[list[int], list[str]]:
-    """Those of some seeds with which an outcome of the recordings comes out that does not with the seeds before, and
-    the topics that have one which does not come out."""
+    """The seeds with which an outcome of the recordings comes out that does not with those tried before, and the topics
+    that have one which does not come out."""
     _, real = _real(case, release)
     topics = _topics(_played(case, release, 0), *real)
     left = [(topic, part) for topic in topics for part in _outcomes(topic, real)]
