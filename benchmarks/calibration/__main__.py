@@ -22,8 +22,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.command == "record":
             return _record(options)
         if options.command == "compare":
-            from benchmarks.calibration.compare import show, update
+            from benchmarks.calibration.compare import show, show_seeds, update
 
+            if options.seeds:
+                return show_seeds(options.case or case_names(), options.seeds)
             if options.update:
                 print("\n".join(f"without a reason: {name}" for name in update()))
                 return 0
@@ -53,6 +55,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     compare = commands.add_parser("compare", help="hold the emulator against the recordings")
     compare.add_argument("case", nargs="*", metavar="CASE")
     compare.add_argument("--full", action="store_true", help="every line of every stream that differs")
+    compare.add_argument("--seeds", type=int, metavar="N", help="find the seeds below N that reach what was recorded")
     compare.add_argument("--update", action="store_true", help="write differences.toml as all recordings show them")
     commands.add_parser("page", help="docs/understand/calibration.md").add_argument("--write", action="store_true")
     return parser.parse_args(arguments)

@@ -11,7 +11,7 @@ from benchmarks.calibration import emulated
 from benchmarks.calibration.facts import BY_TOOL
 from benchmarks.calibration.normal import CLUSTER, Difference, Normal, Stream, differences, normal
 from benchmarks.calibration.recording import CASES, case_names, digest, load_case, read, recordings
-from benchmarks.calibration.releases import RELEASES
+from benchmarks.calibration.releases import RELEASES, Release
 
 DECLARED = CASES.parent / "differences.toml"
 MARK = "# The differences, written by python -m benchmarks.calibration compare --update; reasons are added by hand."
@@ -51,7 +51,8 @@ class Row:
         topic: the topic; ``-`` for facts about no topic.
         runs: the number of runs of the real cluster.
         outcomes: the number of different outcomes that they had.
-        differences: the differences to the closest outcome; empty where one of them is the same.
+        differences: those of the outcome that is the farthest from what the emulator does with any of the seeds that it
+            is played with; empty where it does each of them.
     """
 
     case: str
@@ -75,27 +76,71 @@ class Row:
         return streams, sum(each.lines for each in self.differences), *map(_first, (first.kafka, first.understudy))
 
 
-def rows(case: str) -> Iterator[Row]:
+@cache
+def rows(case: str) -> tuple[Row, ...]:
     """Each topic of a case, on each release that it has been recorded with."""
-    scenario = load_case(case)
+    return tuple(_rows(case))
+
+
+def _rows(case: str) -> Iterator[Row]:
     for release in RELEASES.values():
-        found = [read(path) for path in recordings(case, release.name)]
-        if found:
-            ours = emulated_normal(case, release.profile, release.scala)
-            assert all(each.scenario == digest(scenario) for each in found), f"{case} was recorded as another scenario"
-            real = [normal(each.facts, settings=BY_TOOL in scenario.tags) for each in found]
-            for topic in _topics(ours, *real):
-                parts = [_about(topic, each) for each in real]
-                closest = min((differences(part, _about(topic, ours)) for part in parts), key=_size)
-                outcomes = len({str(part) for part in parts})
-                yield Row(case, topic, release.name, sum(each.runs for each in found), outcomes, tuple(closest))
+        runs, real = _real(case, release)
+        if real:
+            ours = [_played(case, release, seed) for seed in seeds().get(f"{case} {release.name}", (0,))]
+            for topic in _topics(*ours, *real):
+                found = _unreached(topic, real, ours)
+                yield Row(case, topic, release.name, runs, len(_outcomes(topic, real)), tuple(found))
+
+
+def _real(case: str, release: Release) -> tuple[int, list[Normal]]:
+    """The number of recorded runs of a case, and their outcomes."""
+    scenario = load_case(case)
+    found = [read(path) for path in recordings(case, release.name)]
+    assert all(each.scenario == digest(scenario) for each in found), f"{case} was recorded as another scenario"
+    settings = BY_TOOL in scenario.tags
+    return sum(each.runs for each in found), [normal(each.facts, settings=settings) for each in found]
+
+
+def _outcomes(topic: str, real: Iterable[Normal]) -> list[Normal]:
+    """The different outcomes for one topic."""
+    return list({str(part): part for part in (_about(topic, each) for each in real)}.values())
+
+
+def _unreached(topic: str, real: Iterable[Normal], ours: Iterable[Normal]) -> list[Difference]:
+    """The differences of that outcome of real Kafka which is the farthest from all of ours; empty where each is one of
+    ours."""
+    mine = [_about(topic, each) for each in ours]
+    closest = [min((differences(part, each) for each in mine), key=_size) for part in _outcomes(topic, real)]
+    return max(closest, key=_size)
+
+
+def find_seeds(case: str, release: Release, tried: Iterable[int]) -> tuple[list[int], list[str]]:
+    """The seeds with which an outcome of the recordings comes out that does not with those tried before, and the topics
+    that have one which does not come out."""
+    _, real = _real(case, release)
+    topics = _topics(_played(case, release, 0), *real)
+    left = [(topic, part) for topic in topics for part in _outcomes(topic, real)]
+    used = []
+    for seed in tried:
+        mine = _played(case, release, seed)
+        unmet = [(topic, part) for topic, part in left if differences(part, _about(topic, mine))]
+        if len(unmet) < len(left):
+            used.append(seed)
+        left = unmet
+        if not left:
+            break
+    return used, [topic for topic, _ in left]
+
+
+def _played(case: str, release: Release, seed: int) -> Normal:
+    return emulated_normal(case, release.profile, release.scala, seed)
 
 
 @cache
-def emulated_normal(case: str, profile: str, scala: str) -> Normal:
+def emulated_normal(case: str, profile: str, scala: str, seed: int = 0) -> Normal:
     """The emulator's outcome of a case, with the brokers' build for ``scala``."""
     scenario = load_case(case).with_overrides({"profile": profile, "cluster.scala": f'"{scala}"'})
-    return normal(emulated.played(scenario, profile).facts, settings=BY_TOOL in scenario.tags)
+    return normal(emulated.played(scenario, profile, seed).facts, settings=BY_TOOL in scenario.tags)
 
 
 def _topics(*runs: Normal) -> list[str]:
@@ -117,6 +162,13 @@ def reasons() -> dict[str, str]:
     """The reasons for differences, by name."""
     found: dict[str, str] = tomllib.loads(DECLARED.read_text(encoding="utf-8"))["reason"]
     return found
+
+
+@cache
+def seeds() -> dict[str, tuple[int, ...]]:
+    """The seeds with which the emulator plays a case on a release, by the two names; those that are absent: 0."""
+    found = tomllib.loads(DECLARED.read_text(encoding="utf-8")).get("seeds", {})
+    return {name: tuple(each) for name, each in found.items()}
 
 
 def declared() -> dict[tuple[str, str, str], Declared]:
@@ -170,6 +222,19 @@ def as_entry(row: Row, why: Iterable[str] = ()) -> str:
 
 def _list(texts: Iterable[str]) -> str:
     return "[" + ", ".join(f'"{text}"' for text in texts) + "]"
+
+
+def show_seeds(cases: Iterable[str], most: int) -> int:
+    """Print the seeds that reach what was recorded, as lines of ``[seeds]``; 1 where some outcome is not reached."""
+    code = 0
+    for case in cases:
+        for release in RELEASES.values():
+            if recordings(case, release.name):
+                used, left = find_seeds(case, release, range(most))
+                missing = f"  # not reached: {', '.join(left)}" * bool(left)
+                print(f'"{case} {release.name}" = {used}{missing}', flush=True)
+                code |= bool(left)
+    return code
 
 
 def show(cases: Iterable[str], *, full: bool) -> int:

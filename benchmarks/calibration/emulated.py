@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from benchmarks.calibration.clients.base import Client
 from benchmarks.calibration.emulated_client import talk
@@ -34,6 +34,8 @@ from emulator.trace.events import ZkSession, ZkWritten
 from emulator.zookeeper.spec import ZOOKEEPER as SERVER
 from scenarios.cluster.cluster import Cluster
 from scenarios.language import Scenario
+from scenarios.language.schema.spans import Span, certain
+from scenarios.language.triggers import After
 from scenarios.observe.exposition import ShownMetrics
 from scenarios.profiles import PROFILES
 from scenarios.runs.runner import Stage
@@ -50,10 +52,15 @@ AFTER_US = 9_000_000
 """ISR changes are announced up to five seconds late."""
 
 
+LATE_US, LATE_START_US = 500_000, 6_000_000
+"""The most by which an entry is late with a seed other than 0: any part of the wait of a follower's fetch. The second:
+a start, which takes a real broker 2 s or more until it is registered."""
+
+
 def played(scenario: Scenario, profile: str, seed: int = 0) -> "Listener":
     """Run ``scenario`` under ``profile``; what was written and answered, in order, and how long sessions outlived
     their brokers."""
-    stage = RecordedStage(scenario.for_run(profile=profile, seed=seed))
+    stage = RecordedStage((_late(scenario) if seed else scenario).for_run(profile=profile, seed=seed))
     listener = Listener(stage)
     shown = _shown(stage) if COUNTS in scenario.tags else ShownMetrics()
     stage.play()
@@ -61,6 +68,16 @@ def played(scenario: Scenario, profile: str, seed: int = 0) -> "Listener":
     listener.facts += _counts(shown, stage.world.now)
     listener.facts += (*stage.logs, *(answer for client in stage.clients for answer in client.answers))
     return listener
+
+
+def _late(scenario: Scenario) -> Scenario:
+    """The scenario with entries that are late by a time that its seed draws."""
+    found = []
+    for entry in scenario.method:
+        assert isinstance(entry.trigger, After)
+        after_us, late_us = certain(entry.trigger.delay_us), LATE_START_US if entry.name == "broker.start" else LATE_US
+        found.append(evolve(entry, trigger=After(Span(after_us, after_us + late_us))))
+    return evolve(scenario, method=tuple(found))
 
 
 class RecordedStage(Stage):

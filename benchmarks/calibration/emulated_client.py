@@ -22,10 +22,11 @@ FIRST_PORT = 9092
 def talk(stage: Stage) -> Sequence[Client]:
     """Let the clients of a case talk to the cluster that is up now. What they are answered comes into them."""
     cluster = stage.cluster
-    found = clients(stage.scenario, lambda: (cluster.epoch_us + stage.world.now) // 1000)
+    release = cluster.setup.broker.policies.api_versions
+    found = clients(stage.scenario, lambda: (cluster.epoch_us + stage.world.now) // 1000, release)
     if found:
         addresses = {broker: ("127.0.0.1", FIRST_PORT + broker) for broker in cluster.setup.brokers}
-        served = served_cluster(stage, addresses, release_of(cluster.setup.broker.policies.api_versions))
+        served = served_cluster(stage, addresses, release_of(release))
         outlets = _Outlets()
         outlets.gateway = Gateway(cluster, served, outlets, _no_operation, lambda _: None, stage.defect)
         outlets.gateway.open()

@@ -163,6 +163,8 @@ class FutureReplicas:
 
     Attributes:
         futures: the future logs by partition; a move that will never be completed may be among them (see ``stopped``).
+        orphans: the future logs whose current logs are in a directory that has failed: none is copied until the broker
+            starts again.
     """
 
     def __init__(
@@ -181,6 +183,7 @@ class FutureReplicas:
         self._offline = offline
         self._follows_epochs = follows_epochs
         self.futures: dict[TopicPartition, FutureReplica] = {}
+        self.orphans: dict[TopicPartition, Log] = {}
         reader = CurrentLogs(process, logs.work, partitions, offline, self.replace)
         threads = len(self._logs.directories)
         self.fetchers = ReplicaAlterLogDirsManager(self._process, policies, reader, threads, throttle)
@@ -275,12 +278,15 @@ class FutureReplicas:
 
     def offline(self, tps: Iterable[TopicPartition], directory: LogDirectory) -> None:
         """Handle the failure of ``directory``, with the current logs of ``tps``. The future logs in it are lost; those
-        of ``tps`` in other directories stay on their disks."""
+        of ``tps`` in other directories stay there (LogManager.handleLogDirFailure, 1.1.1 to 3.9.0)."""
         gone = dict.fromkeys(tp for tp in tps if tp in self.futures)
         gone |= dict.fromkeys(tp for tp, future in self.futures.items() if future.log.directory is directory)
         self.fetchers.remove_fetcher_for_partitions(gone)
         for tp in gone:
-            self._emit_given_up(tp, self.futures.pop(tp), "offline")
+            future = self.futures.pop(tp)
+            self.orphans[tp] = future.log
+            self._emit_given_up(tp, future, "offline")
+        self.orphans = {tp: log for tp, log in self.orphans.items() if log.directory is not directory}
 
     def _give_up(self, tp: TopicPartition, reason: str) -> None:
         future = self.futures.pop(tp)

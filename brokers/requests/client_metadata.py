@@ -10,11 +10,13 @@ Version notes:
 - v10 (2.8, KIP-516): answers have topic ids; v12 (3.1): topics can be asked for by them, and none is created then
 - 2.8 (KAFKA-9751): an internal topic is created only where the client and the settings allow it, and a name that no
   topic can have is INVALID_TOPIC_EXCEPTION: ``internal_topics_need_leave``
-- up to 2.3 a partition without a leader has no ISR (KAFKA-8442): ``shows_isr_of_leaderless``
+- up to 2.3 a partition without a leader has no ISR (KAFKA-8442): ``shows_isr_of_leaderless``; up to 2.4 no leader epoch
+  (KAFKA-9261): ``shows_epoch_of_leaderless``
+- from v6 (2.0, KAFKA-6546) up to 2.6 its error is LISTENER_NOT_FOUND (KAFKA-10312): ``leaderless_lacks_listener``
 """
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from attrs import define, evolve, field
 
@@ -32,6 +34,7 @@ from emulator.protocol.clients.metadata import (
     TopicAnswer,
 )
 from emulator.protocol.errors import NO_ERROR, ApiException, Errors
+from emulator.protocol.fetch import NO_EPOCH
 from emulator.protocol.metadata import MetadataRequest
 from emulator.protocol.types import NO_LEADER
 from emulator.protocol.update_metadata import PartitionMetadata
@@ -143,11 +146,18 @@ class MetadataHandler:
     ) -> None:
         ids = self._cache.topic_ids
         unknown_ids, wanted = self._wanted(request, known)
-        alive, shows_isr = self._cache.live_brokers, self._policies.shows_isr_of_leaderless
+        alive, policies = self._cache.live_brokers, self._policies
+        is_alive = self.manager.process.node.id in alive
+        mistaken = policies.leaderless_lacks_listener and is_alive and request.names_listeners
+        leaderless = _Leaderless(
+            Errors.LISTENER_NOT_FOUND if mistaken else Errors.LEADER_NOT_AVAILABLE,
+            policies.shows_isr_of_leaderless,
+            policies.shows_epoch_of_leaderless,
+        )
         answers = tuple(
             TopicAnswer(topic, errors[topic])
             if topic in errors
-            else _described(topic, known, alive, request.only_alive, shows_isr, ids.get(topic, ""))
+            else _described(topic, known, alive, request.only_alive, leaderless, ids.get(topic, ""))
             for topic in wanted
         )
         answers = (*(TopicAnswer("", Errors.UNKNOWN_TOPIC_ID, (), each) for each in unknown_ids), *answers)
@@ -156,21 +166,31 @@ class MetadataHandler:
         channel.reply(response, response.size)
 
 
+class _Leaderless(NamedTuple):
+    """The answer for a partition whose leader is not alive: its error, and whether its ISR and its leader epoch are
+    shown."""
+
+    error: Errors
+    isr: bool
+    epoch: bool
+
+
 def _described(
-    topic: str, known: Topics, alive: tuple[int, ...], only_alive: bool, shows_isr: bool, topic_id: str
+    topic: str, known: Topics, alive: tuple[int, ...], only_alive: bool, leaderless: _Leaderless, topic_id: str
 ) -> TopicAnswer:
     states = sorted(known[topic].values(), key=lambda state: state.tp.partition)
-    seen = tuple(_seen(state, alive, only_alive, shows_isr) for state in states)
+    seen = tuple(_seen(state, alive, only_alive, leaderless) for state in states)
     return TopicAnswer(topic, NO_ERROR, seen, topic_id)
 
 
-def _seen(state: PartitionMetadata, alive: tuple[int, ...], only_alive: bool, shows_isr: bool) -> PartitionAnswer:
-    """A partition as a client sees it (MetadataCache.getPartitionMetadata, 2.7); ``shows_isr``: also the ISR of one
-    without a leader."""
+def _seen(
+    state: PartitionMetadata, alive: tuple[int, ...], only_alive: bool, leaderless: _Leaderless
+) -> PartitionAnswer:
+    """A partition as a client sees it (MetadataCache.getPartitionMetadata, 2.7)."""
     error = NO_ERROR
     if state.leader not in alive:
-        state = evolve(state, leader=NO_LEADER, isr=state.isr if shows_isr else ())
-        error = Errors.LEADER_NOT_AVAILABLE
+        isr, epoch = state.isr if leaderless.isr else (), state.leader_epoch if leaderless.epoch else NO_EPOCH
+        state, error = evolve(state, leader=NO_LEADER, leader_epoch=epoch, isr=isr), leaderless.error
     if only_alive:
         living = evolve(state, replicas=_those(state.replicas, alive), isr=_those(state.isr, alive))
         if not error and (living.replicas, living.isr) != (state.replicas, state.isr):

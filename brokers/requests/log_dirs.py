@@ -17,6 +17,9 @@ from emulator.protocol.log_dirs import (
 from emulator.protocol.shown import LogDirsDescribed
 from emulator.protocol.types import TopicPartition
 
+INVALID_OFFSET_LAG = -1
+"""The lag of a copy whose current log is offline."""
+
 
 class LogDirsHandler:
     """Answers admin clients."""
@@ -43,11 +46,15 @@ class LogDirsHandler:
         """Replicas that no LeaderAndIsr has named since the broker started are left out; Kafka shows their logs. One
         that is asked for twice is described once (KafkaApis, 2.3: a set)."""
         manager = self._manager
-        wanted = manager.partitions if request.partitions is None else dict.fromkeys(request.partitions)
+        orphans = manager.moves.orphans
+        wanted = {**manager.partitions, **orphans} if request.partitions is None else dict.fromkeys(request.partitions)
         held: dict[LogDirectory, list[ReplicaInfo]] = {directory: [] for directory in manager.logs.directories}
         for tp in wanted:
             partition = manager.partitions.get(tp)
             if partition is None:
+                orphan = orphans.get(tp)
+                if orphan is not None:
+                    held[orphan.directory].append(_info(orphan, INVALID_OFFSET_LAG, True))
                 continue
             log, future = partition.log, manager.moves.futures.get(tp)
             held[log.directory].append(_info(log, max(partition.high_watermark - log.end_offset, 0), False))

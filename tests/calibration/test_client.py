@@ -51,7 +51,7 @@ def unanswered(client: Client) -> Iterator[Ask | float]:
 
 def test_a_round_asks_every_broker_and_goes_on_without_an_answer() -> None:
     scenario = load_case(CASE)
-    client = PartitionClient(scenario, lambda: 0)
+    client = PartitionClient(scenario, lambda: 0, "3.9.1")
     wishes = list(unanswered(client))
     seconds = [wish for wish in wishes if not isinstance(wish, Ask)]
     assert seconds[::2] == rounds(scenario)
@@ -63,7 +63,7 @@ def test_a_round_asks_every_broker_and_goes_on_without_an_answer() -> None:
 @pytest.mark.parametrize("tag", SCRIPTS)
 def test_each_script_belongs_to_a_case_and_goes_on_without_an_answer(tag: str) -> None:
     [scenario] = [found for case in case_names() if tag in (found := load_case(case)).tags]
-    asking = clients(scenario, lambda: 0)
+    asking = clients(scenario, lambda: 0, "3.9.1")
     assert len(asking) == len(SCRIPTS[tag][1])
     for client in asking:
         assert isinstance(client, Scripted)

@@ -2,6 +2,7 @@
 
 import struct
 from collections.abc import Callable, Generator, Mapping, Sequence
+from itertools import groupby
 from typing import Any, ClassVar
 
 from attrs import define, field, frozen
@@ -12,9 +13,10 @@ from emulator.protocol.records import NO_PRODUCER_ID, TRANSACTIONAL, write_recor
 from scenarios.language import Scenario
 from scenarios.wire.codec import decode_response, encode_request
 from scenarios.wire.codec.records import checked, read_batches
+from scenarios.wire.released_versions import released
 
 PRODUCE, FETCH, LIST_OFFSETS, METADATA, FIND_COORDINATOR = (0, 7), (1, 11), (2, 5), (3, 8), (10, 2)
-"""APIs and versions, which every release since 2.3 has."""
+"""APIs and versions, which every release since 2.3 has; earlier ones are asked in the newest that they know."""
 
 CONSUMER = -1
 LATEST, EARLIEST = -1, -2
@@ -65,12 +67,14 @@ class Client:
     Attributes:
         produces: the version of Produce that it sends.
         now_ms: the time that its records get.
+        release: the release of the brokers.
         answers: what it was answered; a broker that does not answer is noted too.
     """
 
     produces: ClassVar[Api] = PRODUCE
     scenario: Scenario
     now_ms: Callable[[], int]
+    release: str
     answers: list[Answer] = field(factory=list)
 
     def talk(self) -> Talk:
@@ -88,10 +92,16 @@ class Client:
         client_id: str = "calibration",
     ) -> Asking:
         """The answer; None where there is none."""
-        asked = (*before, (api, body))
+        api = self._known(api)
+        asked = (*((self._known(each), what) for each, what in before), (api, body))
         frames = tuple(encode_request(*each, number, client_id, what) for number, (each, what) in enumerate(asked, 1))
         answer = yield Ask(broker, frames, api)
         return None if answer is None else decode_response(*api, answer)[1]
+
+    def _known(self, api: Api) -> Api:
+        """The API in a version that the brokers know."""
+        key, version = api
+        return key, min(version, released(self.release)[key][1])
 
     def produce(
         self,
@@ -103,9 +113,10 @@ class Client:
         producer: Producer = ANYONE,
         sequence: int = -1,
         size: int = 1,
+        timeout_ms: int = TIMEOUT_MS,
     ) -> Asking:
         """Have a batch of one record appended, of so many bytes; the answer of the partition."""
-        body = self.produce_body(topic, number, acks, producer, sequence, size)
+        body = {**self.produce_body(topic, number, acks, producer, sequence, size), "timeout_ms": timeout_ms}
         found = yield from self.ask(broker, self.produces, body)
         return None if found is None else found["responses"][0]["partition_responses"][0]
 
@@ -132,13 +143,21 @@ class Client:
         return checked(batch)
 
     def fetch(
-        self, broker: int, topic: str, number: int, offset: int, *, epoch: int = -1, committed: bool = False
+        self,
+        broker: int,
+        topic: str,
+        number: int,
+        offset: int,
+        *,
+        epoch: int = -1,
+        committed: bool = False,
+        wait_ms: int = 0,
     ) -> Asking:
-        """Ask for records without waiting; the answer of the partition."""
+        """Ask for records, and wait for one of them up to ``wait_ms``; the answer of the partition."""
         place = {"partition": number, "current_leader_epoch": epoch, "fetch_offset": offset}
         place["partition_max_bytes"] = MOST_BYTES
         body = {
-            "replica_id": CONSUMER, "max_wait_ms": 0, "min_bytes": 0, "max_bytes": MOST_BYTES,
+            "replica_id": CONSUMER, "max_wait_ms": wait_ms, "min_bytes": int(wait_ms > 0), "max_bytes": MOST_BYTES,
             "isolation_level": int(committed), "session_id": 0, "session_epoch": -1,
             "topics": [{"topic": topic, "partitions": [place]}], "forgotten_topics_data": [], "rack_id": "",
         }  # fmt: skip
@@ -209,12 +228,15 @@ def found_offset(part: Mapping[str, Any] | None) -> str:
     return "" if part is None else f"{name(part)}, offset {part['offset']}, epoch {part['leader_epoch']}"
 
 
-def fetched(part: Mapping[str, Any] | None) -> str:
-    """The answer to a fetch, with the offsets and leader epochs of batches."""
+def fetched(part: Mapping[str, Any] | None, *, together: bool = False) -> str:
+    """The answer to a fetch, with the offsets and leader epochs of batches; ``together``: those of one epoch once."""
     if part is None:
         return ""
     found = read_batches(part["records"]) if part["records"] else ()
     batches = [f"{each.base_offset} of epoch {each.leader_epoch}{' (marker)' * each.is_control}" for each in found]
+    if together:
+        groups = groupby(found, lambda each: each.leader_epoch)
+        batches = [f"{', '.join(str(each.base_offset) for each in batch)} of epoch {epoch}" for epoch, batch in groups]
     aborted = [each["first_offset"] for each in part["aborted_transactions"] or ()]
     return (
         f"{name(part)}, high watermark {part['high_watermark']}, last stable {part['last_stable_offset']}, "

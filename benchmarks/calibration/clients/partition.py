@@ -94,7 +94,7 @@ class PartitionClient(Client):
             words = f"{name(part)}, epoch {part['leader_epoch']} to {part['end_offset']}"
             self._note_read(broker, f"{when}: end of epoch 0", words)
         found = yield from self.ask(broker, METADATA, _METADATA)
-        self.note(broker, TOPIC, f"{when}: metadata", "" if found is None else _metadata(found))
+        self.note(broker, TOPIC, f"{when}: metadata", "" if found is None else metadata(found))
 
     def _note_read(self, broker: int, what: str, words: str) -> None:
         """Note an answer; a broker that gives none is noted with its metadata alone."""
@@ -102,7 +102,7 @@ class PartitionClient(Client):
             self.note(broker, TOPIC, what, words)
 
 
-def _metadata(found: Mapping[str, Any]) -> str:
+def metadata(found: Mapping[str, Any]) -> str:
     [topic] = found["topics"]
     brokers = sorted(each["node_id"] for each in found["brokers"])
     parts = [

@@ -53,6 +53,7 @@ class Player:
     copied: list[tuple[float, int]] = field(factory=list)
     answers: Sequence[Answer] = ()
     _began: float = 0.0
+    _talking: Talking = field(init=False)
     _planned: dict[tuple[str, int], Sequence[int]] = field(factory=dict)
     _copying: tuple[float, list[Path]] = (0.0, [])
 
@@ -64,7 +65,7 @@ class Player:
             self._fill(topic)
         self.cluster.sleep(1)
         self._began = time.monotonic()
-        talking = Talking.begin(self.scenario, self.cluster, self._began)
+        self._talking = talking = Talking.begin(self.scenario, self.cluster, self._began)
         for entry in self.scenario.method:
             if not isinstance(entry.trigger, After):
                 raise CannotRecord(f"{entry.name}: only entries with 'after' can be recorded")
@@ -203,6 +204,10 @@ class Player:
             self.cluster.kill(broker)
 
     def _start(self, _entry: MethodEntry, brokers: list[int]) -> None:
+        with self._talking.held():
+            self._start_all(brokers)
+
+    def _start_all(self, brokers: list[int]) -> None:
         for broker in brokers:
             if not self.cluster.jvms[broker].wait(UP_WITHIN_S):
                 raise CannotRecord(f"broker {broker} has not stopped within {UP_WITHIN_S:g} s")

@@ -4,7 +4,8 @@ import socket
 import struct
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 from attrs import define, field
 
@@ -15,6 +16,7 @@ from benchmarks.calibration.real.cluster import RealCluster
 from scenarios.language import Scenario
 
 ANSWERED_WITHIN_S = 30
+LOOKS_EACH_S = 0.1
 
 
 @define(eq=False)
@@ -28,16 +30,25 @@ class Talking:
     clients: Sequence[Client]
     cluster: RealCluster
     began: float
+    _held: bool = False
     _threads: list[threading.Thread] = field(factory=list)
 
     @classmethod
     def begin(cls, scenario: Scenario, cluster: RealCluster, began: float) -> "Talking":
         """Let them begin, where a case has any."""
-        talking = cls(clients(scenario, lambda: time.time_ns() // 1_000_000), cluster, began)
+        talking = cls(clients(scenario, lambda: time.time_ns() // 1_000_000, cluster.release.name), cluster, began)
         for client in talking.clients:
             talking._threads.append(threading.Thread(target=talking._talk, args=(client,), daemon=True))
             talking._threads[-1].start()
         return talking
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Let the clients' time stand still while a broker starts: that takes seconds, and an instant when emulated."""
+        since, self._held = time.monotonic(), True
+        yield
+        self.began += time.monotonic() - since
+        self._held = False
 
     def end(self, sleep: Callable[[float], object]) -> Sequence[Answer]:
         """The answers, when they have asked everything."""
@@ -53,11 +64,15 @@ class Talking:
             if isinstance(wish, Ask):
                 answer = self._ask(wish)
             else:
-                time.sleep(max(0.0, self.began + wish - time.monotonic()))
+                self._wait_until(wish)
             try:
                 wish = talk.send(answer)
             except StopIteration:
                 return
+
+    def _wait_until(self, at_s: float) -> None:
+        while self._held or (left_s := self.began + at_s - time.monotonic()) > 0:
+            time.sleep(LOOKS_EACH_S if self._held else min(left_s, LOOKS_EACH_S))
 
     def _ask(self, ask: Ask) -> bytes | None:
         try:

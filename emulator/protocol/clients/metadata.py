@@ -16,11 +16,13 @@ class ClientMetadataRequest(MetadataRequest):
     Attributes:
         creates: topics that do not exist are created, if the broker's settings allow it.
         only_alive: replicas on brokers that are not alive are left out, and then there is an error (v0).
+        names_listeners: the client knows LISTENER_NOT_FOUND (v6, 2.0).
         topic_ids: the ids of the wanted topics instead of their names (v12, 3.1).
     """
 
     creates: bool = False
     only_alive: bool = False
+    names_listeners: bool = False
     topic_ids: tuple[str, ...] = ()
 
 

@@ -11,12 +11,6 @@ RELEASE = "1.1.1"
 PROFILE = KAFKA_2_3.with_differences(
     *differences(KAFKA_2_3, RELEASE),
     Difference(
-        title="what a controller sends to its own broker while that shuts down is handled, per request,",
-        here="after 4 ms: nearly all in time",
-        source="recording of 1.1.1",
-        policies={"brokers.own_requests_us": 4_000},
-    ),
-    Difference(
         title="a log that is only compacted",
         before="loses the segments that are before its start",
         here="keeps the segments that are before its start",

@@ -17,13 +17,6 @@ LOGGERS = (
 PROFILE = KAFKA_2_3.with_differences(
     *differences(KAFKA_2_3, RELEASE),
     Difference(
-        title="what a controller sends to its own broker while that shuts down is handled, per request,",
-        before="after 60 ms: none before the broker stops handling requests",
-        here="after 15 ms: one in time",
-        source="recordings of 2.4.1",
-        policies={"brokers.own_requests_us": 15_000},
-    ),
-    Difference(
         title="a record without a key, for a compacted topic,",
         before="is refused with CORRUPT_MESSAGE",
         here="is refused with INVALID_RECORD, and the first such record is named",

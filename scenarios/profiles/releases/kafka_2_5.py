@@ -17,6 +17,13 @@ PROFILE = KAFKA_2_4.with_differences(
         policies={"brokers.keyless_records": KeylessRecords(Errors.INVALID_RECORD, names_all=True)},
     ),
     Difference(
+        title="Metadata of a partition whose leader is not alive shows, of the leader epoch,",
+        before="none",
+        here="the last one",
+        source="KAFKA-9261, 2.5",
+        policies={"brokers.shows_epoch_of_leaderless": True},
+    ),
+    Difference(
         title="a fetch of a client with a small quota",
         before="may never get records: each answer is larger than the quota lets pass",
         here="gets no more than the quota lets pass in its window",

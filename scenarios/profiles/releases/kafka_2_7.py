@@ -10,6 +10,13 @@ RELEASE = "2.7.2"
 PROFILE = KAFKA_2_6.with_differences(
     *differences(KAFKA_2_6, RELEASE),
     Difference(
+        title="Metadata (version 6 and later) of a partition whose leader is not alive has",
+        before="LISTENER_NOT_FOUND",
+        here="LEADER_NOT_AVAILABLE",
+        source="KAFKA-10312, 2.7",
+        policies={"brokers.leaderless_lacks_listener": False},
+    ),
+    Difference(
         title="the quotas of users and clients",
         before="have no controller_mutation_rate",
         here="have controller_mutation_rate too",

@@ -11,12 +11,6 @@ RELEASE = "2.8.2"
 PROFILE = KAFKA_2_7.with_differences(
     *differences(KAFKA_2_7, RELEASE),
     Difference(
-        title="what a controller sends to its own broker while that shuts down is handled, per request,",
-        here="after 10 ms: two in time",
-        source="recordings of 2.8.2",
-        policies={"brokers.own_requests_us": 10_000},
-    ),
-    Difference(
         title="the topics' znodes have",
         here="version 3, with an id for each topic; LeaderAndIsr and UpdateMetadata name it, and a broker refuses a "
         "LeaderAndIsr for the log of another topic of that name (INCONSISTENT_TOPIC_ID), but not the first one after "

@@ -9,12 +9,6 @@ RELEASE = "3.0.2"
 PROFILE = KAFKA_2_8.with_differences(
     *differences(KAFKA_2_8, RELEASE),
     Difference(
-        title="what a controller sends to its own broker while that shuts down is handled, per request,",
-        here="after 4 ms: nearly all in time",
-        source="recordings of 3.0.2 to 3.9.1",
-        policies={"brokers.own_requests_us": 4_000},
-    ),
-    Difference(
         title="a leader changes its ISR",
         here="as in 2.8; of a partition only one change at a time is asked for, also across leader epochs",
         source="KAFKA-12686, 3.0",

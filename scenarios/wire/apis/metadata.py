@@ -14,6 +14,8 @@ from scenarios.wire.authorized_operations import CLUSTER, TOPIC, authorized
 
 NAMES_CREATION = 4
 """The first version in which a client says whether topics may be created; before, they may."""
+NAMES_LISTENERS = 6
+"""The first version in which a partition may have LISTENER_NOT_FOUND (KAFKA-6546, 2.0)."""
 BY_ID = 12
 """The first version in which a client may ask by topic ids. In 10 and 11 messages have them, and brokers refuse them
 (KAFKA-10774, 3.1)."""
@@ -31,12 +33,12 @@ class Metadata(WireApi):
         # v0 has no null: there an empty list means all topics, and none cannot be asked for.
         everything = topics is None or (version == 0 and not topics)
         if everything:
-            return ClientMetadataRequest(None, creates=creates, only_alive=version == 0)
+            return _request(None, version, creates)
         if _refused(body, version):
             return ClientMetadataRequest(())
         ids = tuple(dict.fromkeys(id_text(topic["topic_id"]) for topic in topics if topic["topic_id"] != NO_ID))
         names = () if ids else tuple(dict.fromkeys(topic["name"] for topic in topics))
-        return ClientMetadataRequest(names, creates=creates, only_alive=version == 0, topic_ids=ids)
+        return _request(names, version, creates, ids)
 
     def to_response(self, response: ClientMetadataResponse, body: Body, connection: Connection) -> Body:
         return {
@@ -47,6 +49,18 @@ class Metadata(WireApi):
             or [_topic(topic, body, connection) for topic in response.topics],
             "cluster_authorized_operations": authorized(body, "include_cluster_authorized_operations", CLUSTER),
         }
+
+
+def _request(
+    names: tuple[str, ...] | None, version: int, creates: bool, ids: tuple[str, ...] = ()
+) -> ClientMetadataRequest:
+    return ClientMetadataRequest(
+        names,
+        creates=creates,
+        only_alive=version == 0,
+        names_listeners=version >= NAMES_LISTENERS,
+        topic_ids=ids,
+    )
 
 
 def _refused(body: Body, version: int) -> list[Body]:

@@ -179,6 +179,38 @@ def test_no_copy_into_or_beside_a_directory_that_is_offline() -> None:
     assert bench.manager.moves.futures == {}
 
 
+def fail(bench: DirsBench, number: int) -> None:
+    """Take a directory offline, as its failure does."""
+    directory = bench.manager.logs.directories[number]
+    directory.online = False
+    lost = [partition for partition in bench.manager.partitions.values() if partition.log.directory is directory]
+    bench.manager.moves.offline([partition.tp for partition in lost], directory)
+    for partition in lost:
+        bench.manager.mark_partition_offline(partition)
+
+
+def test_a_copy_is_described_as_long_as_its_own_directory_works() -> None:
+    """As clients-log-dirs was recorded on 2.4.1: the directory of the current log fails (LogManager.handleLogDirFailure
+    drops what is in that one; ReplicaManager.describeLogDirs does not know how far the copy is behind)."""
+    bench = DirsBench()
+    bench.lead()
+    bench.produce()
+    bench.alter(SECOND)
+    fail(bench, 0)
+    assert bench.described() == [(SECOND, 0, -1, True)]
+    assert bench.alter(SECOND) is Errors.KAFKA_STORAGE_ERROR
+    fail(bench, 1)
+    assert bench.described() == []
+
+
+def test_a_copy_goes_with_its_own_directory() -> None:
+    bench = DirsBench()
+    bench.lead()
+    bench.alter(SECOND)
+    fail(bench, 1)
+    assert bench.described() == [(FIRST, 0, 0, False)]
+
+
 def test_a_deleted_replica_takes_its_future_log_along() -> None:
     bench = DirsBench()
     given_up = bench.see(CopyAbandoned)

@@ -33,8 +33,9 @@ def bench() -> Bench:
     return bench_of("kafka-2.3")
 
 
-def partitions(bench: Bench, *, only_alive: bool = False) -> tuple[PartitionAnswer, ...]:
-    [topic] = bench.send(ClientMetadataRequest(("t",), only_alive=only_alive)).last.topics
+def partitions(bench: Bench, *, only_alive: bool = False, names_listeners: bool = False) -> tuple[PartitionAnswer, ...]:
+    request = ClientMetadataRequest(("t",), only_alive=only_alive, names_listeners=names_listeners)
+    [topic] = bench.send(request).last.topics
     assert topic.error is Errors.NONE
     found: tuple[PartitionAnswer, ...] = topic.partitions
     return found
@@ -44,7 +45,31 @@ def test_partitions_are_in_order_and_a_dead_leader_is_none(bench: Bench) -> None
     first, second = partitions(bench)
     assert (first.error, first.state.leader, first.state.isr) == (Errors.NONE, 1, (1, 2))
     assert (second.error, second.state.leader) == (Errors.LEADER_NOT_AVAILABLE, NO_LEADER)
-    assert second.state.leader_epoch == 5
+
+
+@pytest.mark.parametrize(("profile", "epoch"), [("kafka-1.1", -1), ("kafka-2.4", -1), ("kafka-2.5", 5)])
+def test_the_epoch_of_a_partition_without_a_leader_is_shown_since_kafka_9261(profile: str, epoch: int) -> None:
+    assert [each.state.leader_epoch for each in partitions(bench_of(profile))] == [5, epoch]
+
+
+@pytest.mark.parametrize(
+    ("profile", "names_listeners", "alive", "error"),
+    [
+        ("kafka-2.3", True, (0, 1), Errors.LISTENER_NOT_FOUND),
+        ("kafka-2.3", False, (0, 1), Errors.LEADER_NOT_AVAILABLE),
+        ("kafka-2.3", True, (1,), Errors.LEADER_NOT_AVAILABLE),
+        ("kafka-2.6", True, (0, 1), Errors.LISTENER_NOT_FOUND),
+        ("kafka-2.7", True, (0, 1), Errors.LEADER_NOT_AVAILABLE),
+    ],
+)
+def test_a_broker_looks_for_itself_instead_of_the_leader_until_kafka_10312(
+    profile: str, names_listeners: bool, alive: tuple[int, ...], error: Errors
+) -> None:
+    """As clients-unclean was recorded on 2.4.1; the broker is 0."""
+    bench = bench_of(profile)
+    bench.manager.metadata.update(UpdateMetadataRequest(9, 1, -1, (), alive))
+    _, leaderless = partitions(bench, names_listeners=names_listeners)
+    assert leaderless.error is error
 
 
 @pytest.mark.parametrize(("profile", "isr"), [("kafka-1.1", ()), ("kafka-2.3", ()), ("kafka-2.4", (1, 2))])
