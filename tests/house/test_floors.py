@@ -16,7 +16,7 @@ FORBIDDEN = {
     "scenarios": set(),
 }
 WORLD = ("emulator", "fetchers", "brokers", "controller")
-ANALYSIS = {"dataset", "spark", "statistics", "report", "forecasting", "cli"}
+ANALYSIS = {"dataset", "spark", "statistics", "report", "forecasting", "cli", "drivers"}
 ANALYSIS_LIBRARIES = {"pyspark", "pandas", "pyarrow", "numpy", "scipy", "statsmodels", "py4j"}
 OUTSIDE = {"time", "datetime", "random", "uuid", "secrets", "asyncio", "threading", "socket"}
 

@@ -57,6 +57,7 @@ LEFT: dict[str, str] = {
     "scenarios/studies/clients/client_outcome.py": "lines that campaign_results.py has read",
     "scenarios/studies/clients/driver_process.py": "lines of a process that this one has started, each within a limit",
     "scenarios/studies/clients/drivers/driver_reports.py": "the plan that this program writes to its driver",
+    "scenarios/studies/clients/drivers/spark_driver.py": "Spark's readers, and the standard output of its own process",
     "scenarios/studies/report/html_page.py": OWN,
     "scenarios/studies/shrink/trial.py": OWN,
     "scenarios/studies/spark/compare.py": CHECKED,

@@ -16,6 +16,8 @@ ACKS, IDEMPOTENCE = "acks", "enable.idempotence"
 IN_FLIGHT = "max.in.flight.requests.per.connection"
 REQUEST_TIMEOUT, SESSION_TIMEOUT = "request.timeout.ms", "session.timeout.ms"
 ISOLATION, COMMITTED, UNCOMMITTED = "isolation.level", "read_committed", "read_uncommitted"
+OF_A_GROUP = ("group.id", "auto.offset.reset", "enable.auto.commit", SESSION_TIMEOUT, "heartbeat.interval.ms")
+"""Settings of a consumer that is the member of a group."""
 RECORDS_PER_S = 100
 RECORDS_OF_TRANSACTION = 4
 ABORTED = 5

@@ -29,6 +29,8 @@ LOOK_S = 0.05
 AFTER_HEALING_US = 3_000_000
 """Producers go on for so long after everything was healed, in virtual time, so that what is wrong then shows."""
 RECORDING = "recording"
+LATE = 0.5
+"""The part of its rate below which a run says little of what stands still: the machine was too busy."""
 
 
 @frozen(kw_only=True)
@@ -72,6 +74,7 @@ class AttachedRun:
     Attributes:
         well: whether the cluster was well in time after healing; applications are not judged for it otherwise.
         client, version: the names that the driver gives.
+        pace: the virtual seconds that passed in each second, on average.
     """
 
     case: AttachedCase
@@ -80,7 +83,12 @@ class AttachedRun:
     well: bool
     client: str
     version: str
+    pace: float
     unreadable: str = ""
+
+    @property
+    def machine_was_late(self) -> bool:
+        return self.pace < LATE * self.case.rate
 
 
 @define(eq=False)
@@ -96,6 +104,7 @@ class _Attached:
     _ready: threading.Event = field(factory=threading.Event)
     _ran: list[Run] = field(factory=list)
     _failed: list[BaseException] = field(factory=list)
+    _pace: float = 0.0
 
     def __attrs_post_init__(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -181,17 +190,30 @@ class _Attached:
         if not self._ready.wait(READY_S):
             raise RuntimeError(f"the cluster is not ready in {READY_S:g} s")
         self._raise_failure()
+        began_s, began_us = time.monotonic(), self.live.stage.world.now
         for application in self.applications:
             application.begin(self.live.bootstrap_servers)
         self._wait_healed()
         well = self._wait_well()
         writers = [one for one in self.applications if one.plan.role != CONSUME]
         readers = [one for one in self.applications if one.plan.role == CONSUME]
+        self._wait_begun(writers)
         self._end(writers)
         log = self._contents()
         unread = self._wait_read(readers, log or {})
         self._end(readers)
+        self._pace = (self.live.stage.world.now - began_us) / 1e6 / (time.monotonic() - began_s)
         return well, self._contents() or log, unread
+
+    def _wait_begun(self, writers: list[DriverProcess]) -> None:
+        """Wait until each writer has sent a record: a run in which none was sent shows nothing."""
+        late_s = time.monotonic() + self.case.bound_s
+        for writer in writers:
+            while not (self._has_sent(writer.plan) or writer.has_ended or time.monotonic() > late_s):
+                time.sleep(LOOK_S)
+
+    def _has_sent(self, plan: ApplicationPlan) -> bool:
+        return any(line.name == plan.name and line.seen == "sent" for line in list(self.lines))
 
     def _end(self, applications: list[DriverProcess]) -> None:
         late_s = time.monotonic() + self.case.bound_s
@@ -246,12 +268,14 @@ class _Attached:
         )
         return AttachedRun(
             case=self.case, run=run, evidence=evidence, well=well, client=ready.client, version=ready.version,
-            unreadable=next((one.unreadable for one in self.applications if one.unreadable), ""),
+            pace=self._pace, unreadable=next((one.unreadable for one in self.applications if one.unreadable), ""),
         )  # fmt: skip
 
     def _unsettled(self, plan: ApplicationPlan) -> list[str]:
-        """The records of a producer, or its transactions, that have no outcome."""
+        """The records of a producer, or its transactions, that have no outcome; where it has sent none, the first."""
         lines = [line for line in self.lines if line.name == plan.name]
+        if plan.role != CONSUME and not self._has_sent(plan):
+            return ["its first one"]
         if plan.role == TRANSACT:
             open_one = dict.fromkeys(line.transaction for line in lines if line.seen == "begun")
             for line in lines:

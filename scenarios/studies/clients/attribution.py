@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from attrs import frozen
 
 from scenarios.runs.known_findings import Explained
-from scenarios.runs.run import Run
 from scenarios.studies.clients.attached_run import AttachedRun
 from scenarios.studies.clients.evidence import ClientFinding
 from scenarios.studies.clients.judges import judge_named
 
+STALLS = ("producer_stalled", "consumer_stopped")
 TOOL, INTERFACE, NOT_WELL = "tool", "driver_interface", "cluster_not_well"
 
 
@@ -29,8 +29,9 @@ class OutcomeFinding:
     whose: str
 
 
-def whose(finding: ClientFinding, run: Run, explained: Explained) -> str:
+def whose(finding: ClientFinding, found: AttachedRun, explained: Explained) -> str:
     """The words for who may be at fault, by what the checkers of the cluster see in the same run."""
+    run = found.run
     if run.defects:
         return f"this program's: {run.defects[0]}"
     checkers = judge_named(finding.judge).checkers
@@ -42,6 +43,9 @@ def whose(finding: ClientFinding, run: Run, explained: Explained) -> str:
     ]  # fmt: skip
     if tickets:
         return f"{run.profile}'s: {', '.join(dict.fromkeys(tickets))}"
+    if found.machine_was_late and finding.judge in STALLS:
+        pace = f"{found.pace:.1f} virtual seconds passed in a second, not {found.case.rate:g}"
+        return f"the machine's, it seems: {pace}; lower --rate or --jobs"
     others = list(dict.fromkeys(reason.ticket for reason, _ in explained.known))
     if others:
         return f"the client's, or {run.profile}'s: the run also shows {', '.join(others)}"

@@ -10,16 +10,18 @@ from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from scenarios.errors import BadInput, did_you_mean
-from scenarios.studies.clients.application_plan import CONSUME, IN_FLIGHT, PRODUCE, TRANSACT
+from scenarios.studies.clients.application_plan import IN_FLIGHT, OF_A_GROUP
 from scenarios.wire.versions import is_at_least
 
 CLASS_PATH = "UNDERSTUDY_KAFKA_CLIENTS"
 """The class path of Kafka's client for Java and of what it needs."""
 NODE_MODULES = "UNDERSTUDY_NODE_MODULES"
 """The folder node_modules into which npm has installed the clients for JavaScript."""
+SPARK_JARS = "UNDERSTUDY_SPARK_JARS"
+"""The class path of Spark's Kafka source, of the Spark that PySpark brings along."""
 FRANZ_GO = "UNDERSTUDY_FRANZ_GO"
 """The program that Go has built of the driver of franz-go."""
 PROGRAMS = Path(__file__).parent / "drivers"
@@ -40,7 +42,6 @@ class ClientDriver:
         file: a file that has to be there; None: none that is known here.
         least: the first release whose API versions are enough for the client; empty: not known here.
         lacks: settings that the client does not have.
-        roles: the roles that it can carry out.
     """
 
     name: str
@@ -51,7 +52,6 @@ class ClientDriver:
     file: Path | None = None
     least: str = ""
     lacks: tuple[str, ...] = ()
-    roles: tuple[str, ...] = (PRODUCE, CONSUME, TRANSACT)
 
     def check(self) -> None:
         """Refuse a driver whose client is not installed. Raises: BadInput."""
@@ -88,6 +88,13 @@ def _java() -> ClientDriver:
     return ClientDriver(name="java", command=command, variable=CLASS_PATH, wanted=wanted)
 
 
+def _spark() -> ClientDriver:
+    return evolve(
+        _of_package("spark", "pyspark", "spark_driver", OF_A_GROUP), variable=SPARK_JARS,
+        wanted="the class path of spark-sql-kafka-0-10",
+    )  # fmt: skip
+
+
 def _of_node(name: str, program: str, least: str = "") -> ClientDriver:
     return ClientDriver(
         name=name, command=("node", str(PROGRAMS / program)), variable=NODE_MODULES, least=least,
@@ -114,6 +121,7 @@ def known_drivers() -> tuple[ClientDriver, ...]:
         _of_node("kafkajs", "kafkajs_driver.cjs"),
         _of_node("@platformatic/kafka", "platformatic_driver.mjs", "3.3"),
         _franz_go(),
+        _spark(),
     )
 
 

@@ -11,12 +11,10 @@ from attrs import asdict, frozen
 from scenarios.chaos.draw import kinds_of
 from scenarios.runs.known_findings import explained_findings
 from scenarios.studies.clients.attached_run import RECORDING, AttachedRun
-from scenarios.studies.clients.attribution import TOOL, OutcomeFinding, of_cluster, whose
+from scenarios.studies.clients.attribution import STALLS, TOOL, OutcomeFinding, of_cluster, whose
 from scenarios.studies.clients.judges import judged
 from scenarios.wire.recording.folder import read_live_run, replay_command
 from scenarios.wire.recording.replay import ReplayedRun
-
-STALLS = ("producer_stalled", "consumer_stopped")
 
 
 @frozen(kw_only=True)
@@ -83,7 +81,7 @@ def outcome_of(found: AttachedRun, folder: Path, wall_s: float) -> ClientOutcome
     explained = explained_findings(run)
     seen = judged(evidence)
     findings = [
-        *(OutcomeFinding(judge=one.judge, detail=one.detail, whose=whose(one, run, explained)) for one in seen),
+        *(OutcomeFinding(judge=one.judge, detail=one.detail, whose=whose(one, found, explained)) for one in seen),
         *of_cluster(found, explained),
     ]
     acked = [line.record for plan in evidence.writers for line in evidence.of(plan.name, "acked")]

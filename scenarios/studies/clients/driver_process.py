@@ -19,7 +19,7 @@ from attrs import define, frozen
 from scenarios.errors import BadInput
 from scenarios.studies.clients.application_plan import ApplicationPlan
 
-READY_S = 60.0
+READY_S = 600.0
 LONGEST_LINE = 65_536
 LOOK_S = 0.02
 _TYPES: dict[str, type] = {
@@ -132,8 +132,9 @@ class DriverProcess:
         late_s = time.monotonic() + READY_S
         while self.ready is None:
             if self.has_ended or time.monotonic() > late_s:
+                late = f"{READY_S:g} s are over"
+                why = self._complaint() or self.unreadable or "it ended" if self.has_ended else late
                 self.kill()
-                why = self._complaint() or self.unreadable or "it ended" if self.has_ended else "it does not"
                 raise BadInput(f'the driver does not say {{"seen": "ready"}}: {why}', where=" ".join(self.command[:3]))
             time.sleep(LOOK_S)
 

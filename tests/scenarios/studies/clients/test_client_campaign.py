@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 
 from scenarios.cli import exits, main
 from scenarios.errors import BadInput
@@ -14,7 +15,14 @@ from scenarios.language import Scenario
 from scenarios.runs.batch import ThisProcess
 from scenarios.studies.clients.attached_run import RECORDING, AttachedCase, attached_run
 from scenarios.studies.clients.client_campaign import SEEN, ClientCampaign, run_campaign
-from scenarios.studies.clients.client_drivers import CLASS_PATH, FRANZ_GO, NODE_MODULES, ClientDriver, drivers_named
+from scenarios.studies.clients.client_drivers import (
+    CLASS_PATH,
+    FRANZ_GO,
+    NODE_MODULES,
+    SPARK_JARS,
+    ClientDriver,
+    drivers_named,
+)
 from scenarios.studies.clients.client_outcome import ClientOutcome, outcome_of
 from scenarios.studies.clients.outcome_table import markdown, rows
 from scenarios.wire.recording.folder import read_live_run
@@ -57,6 +65,11 @@ if plan["role"] != "consume":
     say("acked", record="never", partition=0, offset=0)
 sys.stdin.read()
 """
+SILENT = """
+import sys
+print('{"seen": "ready", "client": "silent", "version": "1"}', flush=True)
+sys.stdin.read()
+"""
 
 
 def lying() -> ClientDriver:
@@ -80,6 +93,8 @@ NEWEST = Scenario.loads(FAST, profile="kafka-3.9")
         ("@platformatic/kafka", 2, NEWEST),
         ("franz-go", 2, SCENARIO),
         pytest.param("franz-go", 1, SCENARIO, marks=pytest.mark.slow),
+        pytest.param("spark", 1, SCENARIO, marks=[pytest.mark.slow, pytest.mark.spark]),
+        pytest.param("spark", 2, SCENARIO, marks=[pytest.mark.slow, pytest.mark.spark]),
     ],
 )
 def test_a_real_client_keeps_its_promises_and_its_recording_replays_bit_for_bit(
@@ -117,6 +132,18 @@ def test_a_driver_that_lies_is_found_and_the_evidence_is_kept(tmp_path: Path) ->
     [row] = [row for row in rows([outcome]) if row.kind == "all"]
     assert (row.client, row.runs, row.counts) == ("liar 1", 1, (0, 0, 1, 0))
     assert any(line.startswith("| liar 1 | all | 1 |") for line in markdown([outcome]))
+
+
+def test_a_writer_that_sends_nothing_is_found(tmp_path: Path) -> None:
+    driver = ClientDriver(name="command:silent", command=(sys.executable, "-c", SILENT))
+    found = attached_run(AttachedCase(scenario=SCENARIO, driver=driver, seed=2, rate=RATE, bound_s=1.0), tmp_path)
+    [finding] = outcome_of(found, tmp_path, 0.0).findings
+    assert finding.judge == "producer_stalled"
+    assert "neither acknowledged nor failed 1 s after the cluster was well: its first one" in finding.detail
+    [late] = outcome_of(evolve(found, pace=RATE / 4), tmp_path, 0.0).findings
+    assert late.whose.startswith("the machine's, it seems: 1.0 virtual seconds passed in a second, not 4;")
+    [timely] = outcome_of(evolve(found, pace=RATE), tmp_path, 0.0).findings
+    assert timely.whose.startswith("the client's")
 
 
 def _plain(seed: int) -> bool:
@@ -180,6 +207,7 @@ def test_options_that_do_not_fit_are_refused(
             "which is not set; set it to the folder node_modules in which npm install",
         ),
         ("kafkajs", NODE_MODULES, "/nowhere", "there is no /nowhere/kafkajs/package.json; set it to the folder"),
+        ("spark", SPARK_JARS, "", "which is not set; set it to the class path of spark-sql-kafka-0-10"),
         ("franz-go", FRANZ_GO, "", "which is not set; set it to the program that go build -o makes in "),
         ("franz-go", FRANZ_GO, "/nowhere", "there is no /nowhere; set it to the program"),
     ],
