@@ -61,7 +61,7 @@ class Line:
     backgrounds: list[bool] = field(factory=list)
     released: int = 0
     hung_up: bool = False
-    reason: str = ""
+    forgotten: bool = False
     on_close: Callable[[], object] | None = None
 
     def reply(self, response: Any, size: int, background: bool = False) -> None:
@@ -75,8 +75,8 @@ class Line:
     def close(self) -> None:
         self.hung_up = True
 
-    def closed(self, reason: str) -> None:
-        self.reason = reason
+    def forget(self) -> None:
+        self.forgotten = True
 
     @property
     def last(self) -> Any:

@@ -201,6 +201,7 @@ GUARDS = (
         title="a controller elects preferred leaders where they lead already",
         here="The periodic check of the leaders elects the preferred replica of every partition, also where it leads. "
         "Each time the leader epoch rises, and all replicas are notified.",
+        also=("elects_in_order",),
         taken_out=(TakenOut(owner=AutoLeaderRebalance, function="_balance", instead=_elects_all),),
     ),
     Guard(

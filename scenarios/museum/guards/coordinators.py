@@ -290,7 +290,7 @@ GUARDS = (
         title="a member of a stable group that joins again is not heard",
         here="The leader of a group joins again, since its topics have changed, and no rebalance begins.",
         taken_out=(TakenOut(owner=GroupRebalances, function="maybe_prepare", instead=_unheard),),
-        also=("members_silent",),
+        also=("members_silent", "requests_answered"),
     ),
     Guard(
         name="ids_taken_back",

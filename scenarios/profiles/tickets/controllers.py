@@ -181,6 +181,7 @@ TICKETS = (
             "offline_true",
             "controller_remembers",
             "broker_remembers",
+            "counts_true",
         ),
         policies={"controller.loads_every_leader": False},
         source="KafkaController.updateLeaderAndIsrCache, before and after the ticket's commit (March 2013)",
@@ -395,6 +396,7 @@ TICKETS = (
             "replicas_notified",
             "broker_remembers",
             "controller_remembers",
+            "counts_true",
         ),
         policies={"controller.sessions_in_turn": True},
         source="KafkaController.SessionExpirationListener and ZookeeperLeaderElector.elect, 0.10.1.0; the patch of "

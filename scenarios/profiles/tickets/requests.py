@@ -173,6 +173,7 @@ TICKETS = (
         here="The memory keeps the leaders of deleted topics; OfflinePartitionsCount goes by leaders, as it did "
         "until 1.1. The checker sees more offline partitions than there are.",
         checker="offline_true",
+        also=("counts_true",),
         policies={"controller.keeps_deleted_leaders": True, "controller.is_offline": is_offline_by_leader},
         source="ControllerContext.removeTopic, 0.8.1.1 and 0.8.2.0",
     ),

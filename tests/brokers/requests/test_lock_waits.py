@@ -197,7 +197,7 @@ def test_a_connection_that_is_gone_is_served_all_the_same() -> None:
     line.endpoint.done = True
     answered(bench)
     assert bench.partition.log.end_offset == 2
-    assert line.reason == "closed"
+    assert line.forgotten
 
 
 def test_questions_for_epochs_wait() -> None:
