@@ -90,7 +90,7 @@ class Log:
         self._hooks = hooks
         self._file: File = directory.disk.open(path or log_path(tp))
         self._closed: dict[int, Segment] | None = None
-        """Those of its closed segments that were asked for, by base offset."""
+        """The closed segments that were asked for, by base offset."""
         self._found: tuple[int, int, ProducerStateManager] | None = None
         """The producers that ``producers_found`` has found, with the log start and the number of batches then."""
         self._room = 0

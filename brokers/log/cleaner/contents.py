@@ -5,14 +5,13 @@ the size 0 and is not sent to clients, as if it were not in the log; replicas go
 loaded knows the producers of its batches as the snapshots of Kafka's segments do.
 """
 
-from collections.abc import Collection, Hashable, Sequence
-from functools import lru_cache
+from collections.abc import Collection, Hashable
 from typing import Any, NamedTuple
 
 from attrs import evolve
 
 from emulator.protocol.control_batches import ControlBatch
-from emulator.protocol.made_up_records import KEYS, made_up_key, made_up_records
+from emulator.protocol.made_up_records import made_up_key, made_up_records
 from emulator.protocol.records import (
     COMPRESSION,
     NO_PRODUCER_ID,
@@ -57,12 +56,7 @@ def _bytes(batch: Batch) -> bytes:
     return batch.records.read() if isinstance(batch, StoredBatch) else made_up_records(batch)
 
 
-@lru_cache(KEYS)
-def _made_up(id: int, count: int) -> Sequence[Entry]:
-    return [Entry(place, made_up_key(id, place), True) for place in range(count)]
-
-
-def entries(batch: Batch) -> Sequence[Entry]:
+def entries(batch: Batch) -> list[Entry]:
     """The records of a batch. Raises: Uncleanable."""
     if batch.corrupt:
         raise Uncleanable(f"the batch at {batch.base_offset} is corrupt")
@@ -71,7 +65,9 @@ def entries(batch: Batch) -> Sequence[Entry]:
     if isinstance(batch, KeyedBatch):
         return [Entry(place, *keyed) for place, keyed in zip(batch.places, batch.keys(), strict=True)]
     if not isinstance(batch, StoredBatch):
-        return _made_up(batch.id % KEYS, batch.next_offset - batch.base_offset)
+        return [
+            Entry(place, made_up_key(batch.id, place), True) for place in range(batch.next_offset - batch.base_offset)
+        ]
     try:
         return [Entry(one.offset_delta, one.key, one.has_value) for one in whole_records(batch.records.read())]
     except ValueError as error:
