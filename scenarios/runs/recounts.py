@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import define
 
-from brokers.partition.isr import NO_LIMIT, ByController
+from brokers.partition.isr import NO_LIMIT, ByController, ByZooKeeper
 from controller.memories import MEMORIES, OUTSIDE_THE_CONTEXT
 from controller.policies import ControllerPolicies
 from controller.reassignment.kip_455 import KIP_455
@@ -70,6 +70,7 @@ def start_settings(scenario: Scenario) -> StartSettings:
         fences_once=release.brokers.transactions.fences_once,
         awaits_isr_answers=isinstance(release.brokers.isr_writes, ByController)
         and release.brokers.isr_writes.awaits_answers,
+        awaits_isr_writes=isinstance(release.brokers.isr_writes, ByZooKeeper),
         announces_brokers=release.controller.announces_brokers,
         announces_isrs=release.brokers.announces_isrs,
         elects_by_assignment=release.controller.selectors != IN_ORDER_OF_ISR,

@@ -22,7 +22,8 @@ class ElectsTheLiving(Checker):
     Under kafka-2.7 the controller writes any ISR that a leader asks for, so a replica that has died since its last
     fetch joins (KAFKA-14140, 3.3).
 
-    Not verified: ISRs that leaders write; brokers that are shutting down; the last member of an ISR without a leader.
+    Not verified: ISRs that leaders write, or a controller after it has been replaced, which may not know who has died
+    since (``controller_fence``); brokers that are shutting down; the last member of an ISR without a leader.
     """
 
     ids = ("M6",)
@@ -36,6 +37,8 @@ class ElectsTheLiving(Checker):
         state, before = event.state, event.before
         if state is None or state.leader < 0 or not self.cluster.known_dead:
             return
+        if not self.cluster.was_elected_last(event.client):
+            return
         elected = before is None or state.leader != before.leader
         if not elected and (before is None or event.client == state.leader):
             return
@@ -43,5 +46,5 @@ class ElectsTheLiving(Checker):
         known = () if before is None or (elected and replaces_dead) else before.isr
         dead = [broker for broker in state.isr if broker in self.cluster.known_dead and broker not in known]
         if dead:
-            facts = DeadWritten(state.isr, state.leader, state.leader_epoch, self.cluster.controller, tuple(dead))
+            facts = DeadWritten(state.isr, state.leader, state.leader_epoch, event.client, tuple(dead))
             self.violated(event, facts, event.tp, tuple(dead))

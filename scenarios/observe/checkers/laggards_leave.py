@@ -25,6 +25,9 @@ from scenarios.observe.history.deadlines import Deadlines
 CHECKS = 2
 """A leader looks at its ISRs once in replica.lag.time.max.ms (0.8) or twice: within twice that time it has noticed."""
 
+LONG_US = 100_000
+"""Twenty partitions whose ISRs are written faster, one after the other, do not use up the time for settling."""
+
 Member = tuple[int, TopicPartition, int]
 """A leader, a partition that it leads, and another member of its ISR."""
 
@@ -59,7 +62,8 @@ class LaggardsLeave(Checker):
         ends before the leader's and does not grow (from 0.9 on: before, a follower that fetches stays), for longer than
         twice replica.lag.time.max.ms and 5 s, while the leader runs, no fault strikes it, and no other change of its
         ISR is under way. Since KAFKA-12686 (3.0) it asks for none while a request of an earlier leader epoch has no
-        answer, which takes as long as controller.socket.timeout.ms where its connection is lost.
+        answer, which takes as long as controller.socket.timeout.ms where its connection is lost. Up to 2.6 it looks at
+        one partition after the other, and waits where ZooKeeper has not answered (ReplicaManager.maybeShrinkIsr).
 
     Not verified: a leader whose clock a fault has set, or which leads a partition with a member of the ISR that is not
         assigned, at which older releases end the check (KAFKA-9672); a member that is slow, and gets on; that what is
@@ -86,8 +90,11 @@ class LaggardsLeave(Checker):
         """Partitions of which members may be behind, by leader and topic."""
         self._answered_within_us = self.start.time_us("controller.socket.timeout.ms", 30_000)
         self._waits_for_answers = self.start.awaits_isr_answers
-        self._unanswered_us: dict[tuple[int, TopicPartition], int] = {}
-        """When a leader has proposed an ISR that has no outcome, whatever its leader epoch is now."""
+        self._waits_for_writes = self.start.awaits_isr_writes
+        self._unanswered_us: dict[int, dict[TopicPartition, int]] = {}
+        """When each leader has proposed an ISR that has no outcome, whatever its leader epoch is now."""
+        self._waited_us: dict[int, int] = {}
+        """When each leader last got such an outcome after a long time."""
         self._late: Deadlines[Member] = Deadlines()
         self._struck_us: dict[int, int] = {}
         """When a fault last struck each broker."""
@@ -136,8 +143,7 @@ class LaggardsLeave(Checker):
     def on_crashed(self, event: NodeCrashed) -> None:
         for tp in list(self._led.get(event.node, ())):
             self._resign(event.node, tp)
-        for key in [key for key in self._unanswered_us if key[0] == event.node]:
-            del self._unanswered_us[key]
+        self._unanswered_us.pop(event.node, None)
 
     def _resign(self, node: int, tp: TopicPartition) -> _Leadership | None:
         led = self._led.get(node, {}).pop(tp, None)
@@ -147,14 +153,14 @@ class LaggardsLeave(Checker):
 
     def on_proposed(self, event: IsrProposed) -> None:
         tp = TopicPartition.of(event.topic, event.partition)
-        self._unanswered_us[event.node, tp] = event.t_us
+        self._unanswered_us.setdefault(event.node, {})[tp] = event.t_us
         led = self._led.get(event.node, {}).get(tp)
         if led is not None:
             led.changing = True
 
     def on_changed(self, event: IsrChanged) -> None:
         tp = TopicPartition.of(event.topic, event.partition)
-        self._unanswered_us.pop((event.node, tp), None)
+        self._answered(event, tp)
         led = self._led.get(event.node, {}).get(tp)
         if led is None:
             return
@@ -167,7 +173,12 @@ class LaggardsLeave(Checker):
         self._grown.setdefault((event.node, event.topic), {})[event.partition] = None
 
     def on_failed(self, event: IsrUpdateFailed) -> None:
-        self._unanswered_us.pop((event.node, TopicPartition.of(event.topic, event.partition)), None)
+        self._answered(event, TopicPartition.of(event.topic, event.partition))
+
+    def _answered(self, event: IsrChanged | IsrUpdateFailed, tp: TopicPartition) -> None:
+        asked_us = self._unanswered_us.get(event.node, {}).pop(tp, None)
+        if asked_us is not None and event.t_us - asked_us > LONG_US:
+            self._waited_us[event.node] = event.t_us
 
     # -- logs ---------------------------------------------------------------------------------------------------------
 
@@ -230,6 +241,9 @@ class LaggardsLeave(Checker):
             return None
         if node in now.impaired or node in now.clocks:
             return None
-        asked_us = self._unanswered_us.get((node, tp)) if self._waits_for_answers else None
-        answered_us = 0 if asked_us is None else asked_us + self._answered_within_us
-        return max(led.since_us, self._struck_us.get(node, 0), answered_us)
+        free_us, asked = max(led.since_us, self._struck_us.get(node, 0)), self._unanswered_us.get(node, {})
+        if self._waits_for_writes:
+            return None if asked else max(free_us, self._waited_us.get(node, 0))
+        if self._waits_for_answers and tp in asked:
+            return max(free_us, asked[tp] + self._answered_within_us)
+        return free_us

@@ -18,7 +18,8 @@ A log whose start moves keeps its history here: what retention deleted was commi
 empties the log (``Log.truncateTo``, 2.3), and the next batch goes where it says, even if a batch that was deleted went
 beyond: the part of that batch before it takes its place (``GONE``). After a full truncation to an
 offset beyond its end, which is how a new replica begins where the leader's log does, a log is not known
-(``ReplicaLogHistory.known``) until its first append. Nor is one with another history than the leader's that goes on
+(``ReplicaLogHistory.known``) until its first append; it may be truncated once more before that, to where the batch
+begins that the leader's log begins within. Nor is one with another history than the leader's that goes on
 right
 where the leader's log begins: the leader knows no epoch from before, so nothing is truncated
 (``LeaderEpochFileCache.endOffsetFor``, 2.4.1), and what differs is deleted with the leader's next answer. So it is
@@ -200,10 +201,11 @@ class ReplicaLogHistory:
 
     def cut(self, offset: int) -> None:
         """Drop the batches that end after ``offset``."""
-        at = self.covered(offset)
-        if offset < self.line[0][NEXT_OFFSET]:
+        at, before_base = self.covered(offset), offset < self.line[0][NEXT_OFFSET]
+        if before_base and (self.known or offset == 0):
             self.begin_at(offset)
-        elif self.line[at] is FORGOTTEN:
+            self.known = True
+        elif before_base or self.line[at] is FORGOTTEN:
             self.forget_before(offset)
         else:
             self.size = at + 1

@@ -44,6 +44,8 @@ class StartSettings:
             (KIP-279, 2.0).
         awaits_isr_answers: the release's leaders ask for no change of an ISR while an earlier request for that of the
             same partition has no answer (KAFKA-12686, 3.0).
+        awaits_isr_writes: the release's leaders write ISRs themselves, and look at no other partition before ZooKeeper
+            has answered (until KIP-497, 2.7).
         announces_brokers: the release's controllers tell all brokers when one starts or ends (KAFKA-972, 0.9).
         announces_isrs: the release's leaders tell the controller when they have changed an ISR (KAFKA-1367, 0.9).
         elects_by_assignment: the release's controllers elect the first in the assignment that may lead, and not the
@@ -81,6 +83,7 @@ class StartSettings:
     truncates_on_fetch: bool = False
     truncates_by_epochs: bool = False
     awaits_isr_answers: bool = False
+    awaits_isr_writes: bool = False
     announces_brokers: bool = True
     announces_isrs: bool = True
     elects_by_assignment: bool = True

@@ -310,9 +310,11 @@ class Past:
     def _stepped(self, event: Step) -> None:
         now = self.now
         if event.step == READS_BROKERS and event.edge == "after":
-            now.known_dead.update(dict.fromkeys(now.absent, event.t_us))
+            if now.was_elected_last(event.node):
+                now.known_dead.update(dict.fromkeys(now.absent, event.t_us))
         elif event.step == BROKER_FAILS and event.edge == "before" and event.broker not in now.registrations:
-            now.known_dead[event.broker] = event.t_us
+            if now.was_elected_last(event.node):
+                now.known_dead[event.broker] = event.t_us
         elif event.topic and event.partition >= 0 and now.acting_controller in (-1, event.node):
             procedure = STEPS.get(event.step)  # a controller that has been replaced may not know it yet
             if procedure is not None and procedure.reassignment:

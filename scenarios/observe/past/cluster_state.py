@@ -65,7 +65,7 @@ class FoldedState:
         acting: the brokers that act as controllers, in the order of their elections: more than one where a controller
             does not know yet that it was replaced. ``elected``: the last one elected, under ``LAST``.
         absent: the brokers that have registered at some time, and had no znode when the last controller was elected,
-            nor since. ``known_dead``: those without a znode that the controller has loaded, or begun to handle, as
+            nor since. ``known_dead``: those without a znode that this controller has loaded, or begun to handle, as
             dead, and when.
         seen: the brokers that have ever registered.
         cut: the routes that are cut, from one machine to another.
@@ -299,6 +299,16 @@ class FoldedState:
         """The broker that was elected last and acts as the controller, as it knows; -1: it has resigned or ended."""
         last = self.elected.get(LAST)
         return last.node if last is not None and self.acting.get(last.node) is last else -1
+
+    def was_elected_last(self, broker: int) -> bool:
+        """Whether no other controller has been elected since ``broker`` was."""
+        last = self.elected.get(LAST)
+        return last is not None and last.node == broker
+
+    def knows_dead(self, controller: int, broker: int) -> bool:
+        """Whether ``broker`` is dead and ``controller``, the last one elected, knows it. What one knows that has been
+        replaced is not followed."""
+        return broker in self.known_dead and self.was_elected_last(controller)
 
     @property
     def controller_epoch(self) -> int:

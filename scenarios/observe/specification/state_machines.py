@@ -141,7 +141,7 @@ class StateMachines:
             elif state.isr != (state.leader,):
                 reject(event, tp, UNCLEAN_ALONE, words, was)
             return
-        if state.leader in zk.known_dead:
+        if zk.knows_dead(event.client, state.leader):
             reject(event, tp, ELECTS_LIVING, words, was)
         for member in state.isr:
             if member not in before.isr:

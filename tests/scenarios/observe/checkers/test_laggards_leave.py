@@ -15,13 +15,14 @@ BOUND_S = 2 * 10 + 5
 Then = Callable[[WrittenHistory], object]
 
 
-def led(*, drops_slow: bool = False, isr: tuple[int, ...] = (0, 1)) -> WrittenHistory:
+def led(*, drops_slow: bool = False, awaits_isr_writes: bool = False) -> WrittenHistory:
     """Broker 0 leads with broker 1 in its ISR, which follows it, and has everything."""
-    run = WrittenHistory(LaggardsLeave.name, start=StartSettings(drops_slow=drops_slow))
+    start = StartSettings(drops_slow=drops_slow, awaits_isr_writes=awaits_isr_writes)
+    run = WrittenHistory(LaggardsLeave.name, start=start)
     run.emit(e.NodeStarted, 0, 1)
     for node in (0, 1):
         run.loaded(node)
-    leads(run, isr)
+    leads(run)
     run.follows(1, 0, 1)
     run.everywhere(0, 1, 1, (0, 1))
     return run
@@ -41,8 +42,8 @@ def looks(run: WrittenHistory, seconds: int, of: str = "") -> list[str]:
     return [violation.state for violation in run.violations()]
 
 
-def changes(run: WrittenHistory, isr: tuple[int, ...] = (0,)) -> None:
-    run.emit(e.IsrChanged, 0, *ORDERS_0, 1, "shrink", isr, 1)
+def changes(run: WrittenHistory, isr: tuple[int, ...] = (0,), partition: int = 0) -> None:
+    run.emit(e.IsrChanged, 0, ORDERS_0.topic, partition, 1, "shrink", isr, 1)
 
 
 def test_a_member_that_does_not_get_on() -> None:
@@ -185,10 +186,41 @@ def test_one_whose_answer_has_come_waits_for_nothing() -> None:
         assert looks(run, BOUND_S + 3) != []
 
 
-def proposes(run: WrittenHistory) -> None:
+@pytest.mark.parametrize("awaits", [False, True])
+def test_up_to_2_6_a_leader_waits_for_zookeeper_at_one_partition(awaits: bool) -> None:
+    """kafka-1.1 and kafka-2.3, seed 1124: ZooKeeper was away, and the leader stood at another partition."""
+    run = led(awaits_isr_writes=awaits)
+    run.append(0, 10, 2, 1, leader=True)
+    proposes(run, partition=1)
+    assert (looks(run, 2 * BOUND_S) == []) == awaits
+
+
+@pytest.mark.parametrize("ends", [lambda run: changes(run, partition=1), lambda run: fails(run, partition=1)])
+def test_one_that_has_waited_for_zookeeper_gets_its_time_after_that(ends: Then) -> None:
+    run = led(awaits_isr_writes=True)
+    run.append(0, 10, 2, 1, leader=True)
+    proposes(run, partition=1)
+    looks(run, 2 * BOUND_S)
+    ends(run)
+    assert looks(run, BOUND_S - 1) == []
+    assert len(looks(run, BOUND_S)) == 1
+
+
+def test_writes_that_fail_at_once_excuse_nothing() -> None:
+    run = led(awaits_isr_writes=True)
+    run.append(0, 10, 2, 1, leader=True)
+    for _ in range(BOUND_S + 2):
+        proposes(run, partition=1)
+        run.world.now += 2_000
+        fails(run, partition=1)
+        looks(run, 1)
+    assert len(run.violations()) == 1
+
+
+def proposes(run: WrittenHistory, partition: int = 0) -> None:
     columns = ((1,), (0,), (1,), (0,))
-    run.emit(e.IsrProposed, 0, *ORDERS_0, 1, "shrink", (0,), 0, 0, 10, *columns, 10_000_000, -1)
+    run.emit(e.IsrProposed, 0, ORDERS_0.topic, partition, 1, "shrink", (0,), 0, 0, 10, *columns, 10_000_000, -1)
 
 
-def fails(run: WrittenHistory) -> None:
-    run.emit(e.IsrUpdateFailed, 0, *ORDERS_0, 1)
+def fails(run: WrittenHistory, partition: int = 0) -> None:
+    run.emit(e.IsrUpdateFailed, 0, ORDERS_0.topic, partition, 1)

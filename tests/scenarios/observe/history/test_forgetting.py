@@ -87,6 +87,31 @@ def test_a_log_that_begins_within_a_segment_may_begin_earlier_after_a_crash() ->
     assert logs.on(0, "orders")[0].find(2, 3) is None
 
 
+def test_a_replica_that_begins_within_a_batch_has_the_history_of_its_leader() -> None:
+    """It truncates to where the leader's log begins, and then to where that batch begins (wiki-text, seed 1127: another
+    replica took a deleted log of its own broker for its history, and acknowledged batches seemed to be lost)."""
+    logs, at = ReplicaLogs(), (0, 0, 0)
+    leader = logs.on(0, "orders")[0]
+    for place in range(10):
+        leader.append(10 * (place + 1), 0, place + 1)
+    logs.on_start_moved(e.LogStartMoved(*at, 0, "orders", 0, 55, "request"))
+    for end in (55, 50):
+        logs.on_truncated(e.Truncated(*at, 1, "orders", 0, 0, end, end))
+    logs.on_appended(e.BatchesAppended(*at, 1, "orders", False, (0,), (0,), (50,), (60,), (6,), (1,)))
+    follower = logs.on(1, "orders")[0]
+    assert follower.known
+    assert follower.holds(leader.line[6])
+    assert not follower.holds(leader.line[7])
+
+
+def test_an_empty_log_that_begins_at_0_is_known() -> None:
+    logs, at = ReplicaLogs(), (0, 0, 0)
+    logs.on_truncated(e.Truncated(*at, 0, "orders", 0, 0, 50, 50))
+    logs.on_loaded(e.LogLoaded(*at, 0, "orders", 0, 0, 0, 0))
+    logs.on_appended(e.BatchesAppended(*at, 0, "orders", True, (0,), (1,), (0,), (10,), (1,), (1,)))
+    assert logs.on(0, "orders")[0].known
+
+
 def test_a_log_that_is_behind_keeps_what_it_has() -> None:
     logs = ReplicaLogs()
     for broker in range(2):
