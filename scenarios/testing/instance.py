@@ -317,7 +317,8 @@ class ClusterInstance(OperatorTools):
 
     def write_trace(self, folder: str | Path, *, why: str = "", replay: str = "") -> None:
         """Write the run so far as a folder that ``understudy timeline``, ``state``, ``why``, ``metrics``, ``diff`` and
-        ``report`` read. ``why``, ``replay``: the text of the test's failure, and the command that runs it again.
+        ``report`` read (needs ``understudy[study]``). ``why``, ``replay``: the text of the test's failure, and
+        the command that runs it again.
 
         Raises: BadInput where the folder cannot be written.
         """
