@@ -68,7 +68,7 @@ class Converged(Checker):
         left which was replaced before or after it wrote the new assignment, and perhaps before its last StopReplica
         (``LeftReplicas``); the metrics of such a broker, and what consumers read where it leads; metadata caches; a
         partition of which no in-sync replica lives, unless unclean elections are allowed, and moves of such partitions
-        alone, which cannot end.
+        alone, which cannot end; a topic that is to be deleted, and of which a broker outside of the core has a replica.
     """
 
     ids = ("V1", "V2", "V4", "V5", "V6", "V7", "V8", "V9", "V10", "R5")
@@ -204,15 +204,22 @@ class Converged(Checker):
             moving = cluster.requested_moves()
             return not moving or any(map(self.can_be_led, moving))
         parent, _, topic = path.rpartition("/")
+        return parent != DELETE_TOPICS or not self._is_left_undeleted(topic)
+
+    def _is_left_undeleted(self, topic: str) -> bool:
+        """Whether a topic is to be deleted, and a broker outside of the core has a replica of it."""
+        cluster = self.cluster
         replicas = {broker for tp in cluster.partitions(topic) for broker in cluster.assignment(tp)}
-        return parent != DELETE_TOPICS or replicas <= set(self.core)
+        return cluster.is_deleting(topic) and not replicas <= set(self.core)
 
     def _partitions(self) -> Iterator[TopicPartition]:
         yield from self.cluster.all_partitions()
 
     def can_be_led(self, tp: TopicPartition) -> bool:
         """Whether a replica lives in the core that may lead: one that is in sync, or, where unclean elections are
-        allowed, any."""
+        allowed, any. None may where the topic is to be deleted, and cannot be."""
+        if self._is_left_undeleted(tp.topic):
+            return False
         state = self.cluster.state(tp)
         if state is None or self._any_able(state.isr):
             return True
@@ -227,12 +234,10 @@ class Converged(Checker):
         cluster, core = self.cluster, self.core
         state, assigned = cluster.state(tp), cluster.assignment(tp)
         wanted = [broker for broker in assigned if broker in core]
-        if not wanted:
+        if not wanted or not self.can_be_led(tp):
             return
         if state is None:
             yield Broken(Condition.LED, NeverLed(), tp)
-            return
-        if not self.can_be_led(tp):
             return
         log = self._logs.get(state.leader, tp)
         if not cluster.is_up(state.leader):

@@ -19,9 +19,11 @@ from emulator.protocol.events import (
 )
 from scenarios.observe.findings.memory_facts import BrokerRemembers
 from scenarios.runs.known.ledger import witnesses
-from scenarios.runs.known.reason import Reason, Shows, and_where_it_led, of_partition, of_violation, or_awaited
+from scenarios.runs.known.reason import Reason, Shows, and_where_it_led, either, of_partition, of_violation, or_awaited
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from emulator.protocol.types import TopicPartition
     from emulator.protocol.znodes import LeaderAndIsr
     from scenarios.observe.checkers import Violation
@@ -38,7 +40,8 @@ def _no_controller_shrank(past: KeptEvents, violation: Violation) -> bool:
 
 
 def _left_in_isr(ticket: str) -> Shows:
-    """A controller left the replica in the ISR while it was dead."""
+    """A controller left the replica in the ISR while it was dead; or left a leader so, which then led again in the
+    leader epoch that it had."""
 
     @of_partition
     def shows(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
@@ -47,7 +50,14 @@ def _left_in_isr(ticket: str) -> Shows:
             return False
         return bool(witnesses(past, ticket, tp, crash.node, past.away(crash), violation.seq))
 
-    return shows
+    @of_partition
+    def leads_on(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+        return any(
+            witnesses(past, ticket, tp, crash.node, past.away(crash), again.seq)
+            for crash, again in _led_on_with_less(past, tp, violation.seq)
+        )
+
+    return either(and_where_it_led(shows), leads_on)
 
 
 @of_partition
@@ -102,30 +112,37 @@ def _deleted_in_the_isr(past: KeptEvents, violation: Violation, tp: TopicPartiti
 @of_partition
 def _leads_on_with_less(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """A leader has crashed, has lost what it had not flushed or could not recover, and has then led again in the leader
-    epoch that it had."""
-    return _led_on_with_less(past, tp, violation.seq)
+    epoch that it had, before any controller had found it gone."""
+    return _led_on_unseen(past, tp, violation.seq)
 
 
-def _led_on_with_less(past: KeptEvents, tp: TopicPartition, until_seq: int) -> bool:
+def _led_on_unseen(past: KeptEvents, tp: TopicPartition, until_seq: int) -> bool:
+    return any(not past.found_gone(tp, crash) for crash, _again in _led_on_with_less(past, tp, until_seq))
+
+
+def _led_on_with_less(
+    past: KeptEvents, tp: TopicPartition, until_seq: int
+) -> Iterator[tuple[NodeCrashed, BecameLeader]]:
+    """Such crashes, each with the role that the leader took up again."""
     led = [e for e in past.of(BecameLeader) if (e.topic, e.partition) == tp and e.seq < until_seq]
-    return any(
-        before.seq < crash.seq < again.seq
-        and past.loses(tp, crash, again.seq)
-        and past.stayed_in_isr(tp, crash.node, crash.seq, again.seq, before.leader_epoch)
-        and not past.found_gone(tp, crash)
-        for place, before in enumerate(led)
-        for again in led[place + 1 :]
-        if (before.node, before.leader_epoch) == (again.node, again.leader_epoch)
-        for crash in past.of(NodeCrashed)
-        if crash.node == before.node
-    )
+    for place, before in enumerate(led):
+        for again in led[place + 1 :]:
+            if (before.node, before.leader_epoch) == (again.node, again.leader_epoch):
+                for crash in past.of(NodeCrashed):
+                    if (
+                        crash.node == before.node
+                        and before.seq < crash.seq < again.seq
+                        and past.loses(tp, crash, again.seq)
+                        and past.stayed_in_isr(tp, crash.node, crash.seq, again.seq, before.leader_epoch)
+                    ):
+                        yield crash, again
 
 
 @or_awaited
 def _refuses_its_batch(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
     """A follower of such a leader that has given up, or is not in the ISR, was ahead of it, and gave up with a batch
     that begins before its end."""
-    return _led_on_with_less(past, tp, violation.seq) and any(
+    return _led_on_unseen(past, tp, violation.seq) and any(
         event.error == UnexpectedAppendOffset.__name__
         for event in past.of(PartitionFailed)
         if (event.node, event.topic, event.partition) == (broker, *tp)
@@ -166,13 +183,10 @@ def _ends_before_another(past: KeptEvents, tp: TopicPartition, leads: BecameLead
 
 
 LOST: tuple[Reason, ...] = (
-    Reason("KAFKA-3143", and_where_it_led(_left_in_isr("KAFKA-3143"))),
+    Reason("KAFKA-3143", _left_in_isr("KAFKA-3143")),
     Reason("KIP-966", and_where_it_led(_no_controller_shrank)),
     Reason("KIP-903", and_where_it_led(_joined_as_it_crashed)),
-    Reason(
-        "ReplicaStateMachine.handleStateChange (0.8.0)",
-        and_where_it_led(_left_in_isr("ReplicaStateMachine.handleStateChange")),
-    ),
+    Reason("ReplicaStateMachine.handleStateChange (0.8.0)", _left_in_isr("ReplicaStateMachine.handleStateChange")),
     Reason("KafkaController.updateCurrentReassignment (2.4.1 to 2.7.2)", and_where_it_led(_deleted_in_the_isr)),
     Reason("KIP-966", _leads_on_with_less, effect=1),
     Reason("KIP-966", _refuses_its_batch, effect=2),

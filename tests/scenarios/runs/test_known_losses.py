@@ -177,3 +177,14 @@ def test_a_transaction_whose_marker_was_lost_stays_open(quiet: Run) -> None:
         [*marks[:3], longer._replace(node=1)],
     ):
         assert tickets(told(quiet, "kafka-3.3", events, found)) == [None]
+
+
+def test_a_leader_that_a_controller_left_in_the_isr_leads_again_in_its_epoch(quiet: Run) -> None:
+    """wiki-text, seed 1231: the first batches of a follower that had lost nothing stay others than the leader's."""
+    led, again = (e.BecameLeader(seq, seq, 0, 1, *TP, 4, 4, 4, (0, 1), (0, 1), (), ()) for seq in (2, 80))
+    differs = stated("log_matching", "…", 90, 90, "orders-0, broker 0: its log has batch 1", brokers=(0,))
+    marks = [elected(1, 0, 1), led, CRASH, away(41), *failing_over(42), LEFT, BACK]
+    assert tickets(told(quiet, "kafka-1.1", [*marks, again], differs)) == ["KAFKA-3143"]
+    assert tickets(told(quiet, "kafka-1.1", marks, differs)) == [None]
+    unseen = [mark for mark in marks if mark is not LEFT]
+    assert tickets(told(quiet, "kafka-1.1", [*unseen, again], differs)) == [None]

@@ -6,7 +6,15 @@ import pytest
 
 from emulator.metrics.metric_events import GaugeSet
 from emulator.protocol import events as e
-from emulator.protocol.znodes import CONTROLLER, broker_path, delete_topic_path, encode_broker, encode_controller
+from emulator.protocol.znodes import (
+    CONTROLLER,
+    broker_path,
+    delete_topic_path,
+    encode_broker,
+    encode_controller,
+    encode_topic,
+    topic_path,
+)
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.converged import Converged
 from scenarios.observe.findings.convergence_facts import Condition
@@ -78,6 +86,22 @@ def test_one_that_its_controller_may_not_have_come_to_stays_excused_when_others_
     run.elected(2)
     run.assigned((2, 3), by=2)
     assert run.broken(Condition.NO_STRAYS) == ["orders-0: broker 1 still has a replica, assigned to [2, 3]"]
+
+
+@pytest.mark.parametrize(("core", "left"), [("0,1,2", True), ("0,1,2,3", False)])
+def test_a_topic_that_cannot_be_deleted_without_a_broker_outside_of_the_core(
+    run: Cluster, core: str, left: bool
+) -> None:
+    """Its deletion took the leaders of all partitions, also of those with no replica on broker 3 (3.3, seed 1213)."""
+    data = encode_topic({0: (0, 1, 2), 1: (0, 1, 3)})
+    run.emit(ZkWritten, 3, "create", topic_path("orders"), 0, 0, data)
+    run.state(-1, (2,), 1)
+    run.emit(e.Fault, "heal", core, "")
+    led = ["orders-0: no leader, isr [2]", "orders-1: no leader was ever elected"]
+    assert run.broken(Condition.LED) == led
+    run.emit(ZkWritten, -1, "create", delete_topic_path("orders"), 0, 0, "")
+    assert run.broken(Condition.LED) == ([] if left else led)
+    assert (run.broken(Condition.NOTHING_ASKED) == []) == left
 
 
 def test_a_leader_whose_process_is_another_by_now_has_to_be_told(run: Cluster) -> None:
