@@ -26,7 +26,12 @@ OF_CONTROLLERS = {
         "GlobalTopicCount", "GlobalPartitionCount", "TopicsToDeleteCount", "PreferredReplicaImbalanceCount",
     )
 }  # fmt: skip
-WATCHED = frozenset((*OF_BROKERS.values(), *OF_CONTROLLERS.values()))
+OF_A_TERM = OF_CONTROLLERS | {
+    name: mbeans.of_controller(name)
+    for name in ("ReplicasToDeleteCount", "TopicsIneligibleToDeleteCount", "ReplicasIneligibleToDeleteCount")
+}
+"""The gauges that are 0 where no controller is."""
+WATCHED = frozenset((*OF_BROKERS.values(), *OF_A_TERM.values()))
 
 
 class CountsTrue(Checker):
@@ -37,7 +42,8 @@ class CountsTrue(Checker):
         ones below min.insync.replicas, its replicas in failed log directories and the groups that it coordinates. Of
         the controller, all topics and partitions, the topics to be deleted, the partitions that the first of their
         replicas does not lead, while no partition is moved; the last one not after a deletion of a topic where the
-        release counts that wrong (KAFKA-13572).
+        release counts that wrong (KAFKA-13572). Of each other broker that is registered, that all of these, and what
+        there is to delete (KIP-503, 2.4), are 0.
 
     Not verified: the others while there is work to do; brokers that have lost a log directory; the metrics that other
         checkers look at (``under_replicated_true``, ``reassigning_true``, ``offline_true``).
@@ -79,6 +85,11 @@ class CountsTrue(Checker):
         for broker in self._shown:
             led, failed = self.cluster.led.get(broker, ()), self.cluster.failed.get(broker, ())
             self._compare(moment, broker, OF_BROKERS, {LED: len(led), FAILED: len(failed)})
+
+    def at_rest(self, moment: Moment) -> None:
+        for broker in self._shown:
+            if broker != self.cluster.controller and self.cluster.is_registered(broker):
+                self._compare(moment, broker, OF_A_TERM, dict.fromkeys(OF_A_TERM, 0))
 
     def _compare(
         self, event: Remembered | Moment, broker: int, names: Mapping[str, str], true: Mapping[str, int]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from emulator.metrics.metric_events import GaugeSet, TimerUpdated
-from emulator.protocol.events import NodeStarted
+from emulator.protocol.events import ConsumerLag, NodeStarted
 from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.gauge_facts import GaugeNegative, TimeImpossible, TimeUnpaired
+from scenarios.observe.mbeans import CONSUMER_LAG
 
 BY_TIME_OF_DAY = "QueueTimeMs"
 WAITED, SERVED = "name=RequestQueueTimeMs", "name=LocalTimeMs"
@@ -62,3 +63,8 @@ class TimesTrue(Checker):
     def on_gauge(self, event: GaugeSet) -> None:
         if event.value < 0:
             self.violated(event, GaugeNegative(event.node, event.metric, event.value))
+
+    def on_lag(self, event: ConsumerLag) -> None:
+        """-1: the gauge was removed."""
+        if event.lag < -1:
+            self.violated(event, GaugeNegative(event.node, CONSUMER_LAG, event.lag))

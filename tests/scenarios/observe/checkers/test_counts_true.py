@@ -12,7 +12,7 @@ from emulator.metrics.metric_events import GaugeSet, MetricRegistered
 from emulator.protocol import events as e
 from emulator.protocol.shown import Remembered
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.counts_true import OF_BROKERS, OF_CONTROLLERS
+from scenarios.observe.checkers.counts_true import OF_A_TERM, OF_BROKERS, OF_CONTROLLERS
 from tests.scenarios.observe.checkers.test_led_in_time import Cluster
 from tests.scenarios.observe.checkers.written_history import ORDERS_0
 
@@ -93,3 +93,15 @@ def test_what_a_controller_counts(gauge: str) -> None:
     for wrong, count in (({}, 0), ({gauge: CONTROLLER[gauge] + 1}, 1)):
         run = shown(3, OF_CONTROLLERS, CONTROLLER | wrong)
         assert len(rests(run, "controller", {"deletions": (), "moves": {}})) == count
+
+
+@pytest.mark.parametrize(("node", "found"), [(3, 0), (0, 1)])
+def test_a_gauge_of_a_term_that_is_over(node: int, found: int) -> None:
+    run = Cluster("counts_true")
+    run.passes(20)
+    run.emit(MetricRegistered, node, "gauge", OF_A_TERM["ReplicasIneligibleToDeleteCount"])
+    run.emit(GaugeSet, node, OF_A_TERM["ReplicasIneligibleToDeleteCount"], 2)
+    run.rest()
+    assert [violation.state for violation in run.violations()] == [
+        "broker 0 shows ReplicasIneligibleToDeleteCount = 2; by what it knows it is 0"
+    ] * found

@@ -26,6 +26,14 @@ def test_a_gauge_that_is_not_negative(value: int, violations: int) -> None:
     assert len(run.violations()) == violations
 
 
+@pytest.mark.parametrize(("lag", "violations"), [(-2, 1), (-1, 0), (0, 0)])
+def test_a_lag_that_is_not_negative(lag: int, violations: int) -> None:
+    """-1: the gauge was removed."""
+    run = WrittenHistory(TimesTrue.name)
+    run.emit(e.ConsumerLag, 1, "ReplicaFetcherThread-0-0", "orders", 0, lag)
+    assert len(run.violations()) == violations
+
+
 @pytest.mark.parametrize(("metric", "violations"), [("QueueTimeMs", 0), ("ControllerChangeRateAndTimeMs", 1)])
 def test_a_wait_in_a_queue_by_a_clock_that_was_set(metric: str, violations: int) -> None:
     run = WrittenHistory(TimesTrue.name)
