@@ -8,6 +8,7 @@ from emulator.protocol.shown import SessionAnswered, SessionLost
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.fetch_facts import AnsweredBesides, LeftOutOfAnswers, SessionGone
+from scenarios.observe.history.replica_logs import NEXT_OFFSET
 
 KEPT_US = 120_000_000
 """For so long a session stays that is used, or is young (FetchSessionCache.tryEvict, min.incremental.fetch.session
@@ -15,7 +16,8 @@ KEPT_US = 120_000_000
 
 
 class _Left(NamedTuple):
-    """A partition that an answer has left out: the position of the client there, and what its leader had by then."""
+    """A partition that an answer has left out: the position of the client there, and where the whole batches ended then
+    that its leader had committed."""
 
     offset: int
     high_watermark: int
@@ -67,7 +69,8 @@ class SessionsFollow(Checker):
         leads, log = self.cluster.leads(leader, tp), self._logs.get(leader, tp)
         if leads is None or log is None or log.high_watermark is None or not log.known:
             return None
-        return _Left(offset, log.high_watermark, leads.leader_epoch)
+        whole = log.line[log.covered(log.high_watermark)][NEXT_OFFSET]  # a follower's end may lie within a batch
+        return _Left(offset, whole, leads.leader_epoch)
 
     def on_lost(self, event: SessionLost) -> None:
         self._left.pop((event.node, event.leader), None)

@@ -105,7 +105,8 @@ def test_a_session_has_what_its_client_reads_there() -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "offsets", "count"), [(10, (0, 0), 1), (0, (0, 0), 0), (10, (10, 10), 0), (10, (0, 10), 0)]
+    ("before", "offsets", "count"),
+    [(10, (0, 0), 1), (9, (0, 0), 0), (0, (0, 0), 0), (10, (10, 10), 0), (10, (0, 10), 0)],
 )
 def test_two_answers_leave_out_what_there_is_to_read(before: int, offsets: tuple[int, ...], count: int) -> None:
     run = session()
