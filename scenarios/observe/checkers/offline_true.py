@@ -80,7 +80,8 @@ class OfflineTrue(Checker):
             self._recounted = False
         if event.metric == CONTROLLER_STATE and self._elected is not None and event.node == self._elected.node:
             self._elected = None
-            self._check(event, self._unsure)
+            if event.node == self.cluster.controller:  # it may have been replaced meanwhile
+                self._check(event, self._unsure)
 
     def on_crashed(self, event: NodeCrashed) -> None:
         self._shown.pop(event.node, None)

@@ -252,6 +252,15 @@ def test_kafka_1068_right_after_the_failover(run: Shown) -> None:
     assert run.broken == ["offline_true"]
 
 
+def test_a_failover_that_ends_once_another_broker_is_the_controller(run: Shown) -> None:
+    controlled(run, 0, 1)
+    run.state(-1, (1,), 1)
+    run.emit(ZkWritten, 1, "create", CONTROLLER, 0, 0, encode_controller(1, 0))
+    run.shows(ACTIVE_CONTROLLERS, 1, node=1)
+    run.fails_over()
+    assert "offline_true" not in run.broken
+
+
 def test_kafka_1068_offline_partitions_that_a_former_controller_shows(run: Shown) -> None:
     controlled(run, 0, 1)
     run.shows(OFFLINE, 1, node=1)
