@@ -226,6 +226,11 @@ class LogRules:
             then by size, then by age. Before, the other way round, so that a segment could wait for the next check.
         tries_other_directories: KAFKA-8526 (2.4): where the emptiest directory cannot take a new log, the next one
             does. Before, the replica went offline.
+        counts_pauses: KAFKA-7322 and KAFKA-7441 (2.1): compaction that was paused twice goes on when it was resumed
+            twice, and meanwhile retention leaves the log alone, too. Before, once was enough, and retention deleted
+            segments of a log that is not compacted.
+        pauses_once: KAFKA-16709 (3.8): a LeaderAndIsr does not pause the compaction of a log that is being copied to
+            another directory again. Before, it did (since KAFKA-9654, 2.5), and the end of the copy resumed it once.
     """
 
     recovers_epoch_0: bool = True
@@ -242,6 +247,8 @@ class LogRules:
     cuts_compacted: bool = True
     deletes_by_start_first: bool = False
     tries_other_directories: bool = False
+    counts_pauses: bool = True
+    pauses_once: bool = False
 
 
 RULES = LogRules()

@@ -134,6 +134,8 @@ class LogManager:
         preferred: the directory for replicas that have no log yet, where an administrator has chosen one.
         retention: deletes old segments.
         cleaner: compacts logs; None before the first one that may be compacted.
+        paused: the partitions whose current log is neither compacted nor, since 2.1, deleted from, each with the number
+            of times that this was paused. It stays while the broker runs, whatever happens to the partition.
         work: the time that the disks still need, for which responses wait.
     """
 
@@ -167,6 +169,8 @@ class LogManager:
             self._recover(directory)
         self.retention = Retention(process, config.retention_check_us, expire)
         self.cleaner: LogCleaner | None = None
+        self.paused: dict[TopicPartition, int] = {}
+        self._rules = rules
         self._began_us = process.clock_us
         self._high_watermark_of = high_watermark_of
         flusher = None
@@ -186,7 +190,9 @@ class LogManager:
         if self.cleaner is None:
             from brokers.log.cleaner.log_cleaner import LogCleaner
 
-            self.cleaner = LogCleaner(self._process, self._config, self._high_watermark_of, self._began_us)
+            self.cleaner = LogCleaner(
+                self._process, self._config, self._high_watermark_of, self.paused, self._began_us
+            )  # fmt: skip
         self.cleaner.watch(log)
 
     @property
@@ -198,7 +204,10 @@ class LogManager:
         """Whether the old segments of ``log`` are deleted. Those of a compacted log are the cleaner's to delete: while
         there is one, and it has not given the log up (LogCleanerManager.deletableLogs, LogManager.cleanupLogs; 1.1.1,
         2.3.1 and 3.9.0)."""
-        if not log.directory.config_of(log.tp.topic).compacts:
+        compacts, paused = log.directory.config_of(log.tp.topic).compacts, log.tp in self.paused
+        if paused and (compacts or self._rules.counts_pauses):
+            return False
+        if not compacts:
             return True
         cleaner = self.cleaner
         return self._config.cleaner_enable and (cleaner is None or not cleaner.has_given_up(log))
@@ -363,6 +372,18 @@ class LogManager:
             raise StorageError(f"{tp}: a second log cannot be created while a log directory is offline")
         return self._create(directory, tp, future_path(tp))
 
+    def pause_cleaning(self, tp: TopicPartition) -> None:
+        """Leave the current log of ``tp`` as it is (abortAndPauseCleaning). The copy that is made of it takes over its
+        checkpoint, and must be compacted as far as that says."""
+        if self._config.cleaner_enable:
+            self.paused[tp] = 1 + (self.paused.get(tp, 0) if self._rules.counts_pauses else 0)
+
+    def _resume_cleaning(self, tp: TopicPartition) -> None:
+        """Undo one pause (resumeCleaning)."""
+        left = self.paused.pop(tp, 1) - 1
+        if left:
+            self.paused[tp] = left
+
     @property
     def any_left(self) -> bool:
         """Whether ``left_future`` may find any log."""
@@ -391,6 +412,7 @@ class LogManager:
         source.forget(current.tp)
         self._to_be_deleted.add(source, source.discard(path))
         self.forget(current)
+        self._resume_cleaning(current.tp)
         future.watch_retention()
 
     def delete_future(self, future: Log) -> None:

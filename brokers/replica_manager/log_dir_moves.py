@@ -230,6 +230,7 @@ class FutureReplicas:
     def _copy(self, partition: Partition, current: Log, future: Log) -> None:
         tp, me = partition.tp, self._process.node.id
         replica = self.futures[tp] = FutureReplica(future)
+        self._logs.pause_cleaning(tp)
         self._process.anchor(
             CopyStarted, me, tp.topic, tp.partition, current.directory.name, future.directory.name, future.end_offset
         )
@@ -254,6 +255,8 @@ class FutureReplicas:
                 self._read_on(partition, self.futures[tp])
 
     def _read_on(self, partition: Partition, future: FutureReplica) -> None:
+        if not future.log.directory.rules.pauses_once:
+            self._logs.pause_cleaning(partition.tp)
         start = InitialFetchState(
             partition.tp, self._process.node.id, partition.leader_epoch, future.high_watermark, future
         )

@@ -104,7 +104,7 @@ class MarkerWriter:
                 marker.coordinator_epoch, marker.committed,
             )  # fmt: skip
             end = partition.log.end_offset
-            process.mark(MarkerAppends, process.node.id, tp, marker.producer_id, end)
+            process.mark(MarkerAppends, process.node.id, tp, marker.producer_id, end, records.id)
         timeout_us = self.manager.policies.config.request_timeout_us
         request = ProduceRequest(ALL, timeout_us, (records,), records.size)
         self.appender.append(request, AppendCallback(self.transitions.ending(done)), internal=True)

@@ -165,6 +165,7 @@ class MarkerAppends(NamedTuple):
 
     Attributes:
         offset: the marker's.
+        id: that of its batch.
     """
 
     t_us: int
@@ -174,6 +175,7 @@ class MarkerAppends(NamedTuple):
     tp: TopicPartition
     producer_id: int
     offset: int
+    id: int
 
 
 class MemberJoins(NamedTuple):

@@ -5,7 +5,7 @@ Kafka looks at every compacted log each time. Here a log is looked at while it h
 that logs in which nothing can be compacted cost nothing.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 
 from attrs import define, field
 
@@ -18,6 +18,7 @@ from emulator.disks import DiskError
 from emulator.nodes import Process
 from emulator.protocol.events import CleanerFailed, LogCompacted
 from emulator.protocol.shown import RecordsCompacted
+from emulator.protocol.types import TopicPartition
 
 HighWatermarkOf = Callable[[Log], int | None]
 """A function that returns the high watermark of the replica with this log; None: the broker does not use the log."""
@@ -30,6 +31,7 @@ class LogCleaner:
     """The logs of one broker that may be compacted, and one timer.
 
     Attributes:
+        paused: the partitions whose log is left alone for now; what is under way there comes to nothing.
         began_us: the time when the broker started, by its clock.
         dirty: the logs that may have something to compact, in the order in which they were seen first.
         uncleanable: the logs that could not be compacted, and are left alone until the broker starts again.
@@ -39,6 +41,7 @@ class LogCleaner:
     process: Process
     config: LogManagerConfig
     high_watermark_of: HighWatermarkOf
+    paused: Container[TopicPartition]
     began_us: int
     dirty: dict[Log, None] = field(factory=dict)
     uncleanable: dict[Log, None] = field(factory=dict)
@@ -89,13 +92,13 @@ class LogCleaner:
 
     def _to_clean(self, log: Log) -> LogToClean | None:
         high_watermark = self.high_watermark_of(log)
-        if high_watermark is None or not log.directory.online:
+        if high_watermark is None or not log.directory.online or log.tp in self.paused:
             return None
         return log_to_clean(log, high_watermark, self.process.clock_us // 1000)
 
     def _may_become_due(self, log: Log) -> bool:
         compacts = log.directory.config_of(log.tp.topic).compacts
-        in_use = log.directory.online and self.high_watermark_of(log) is not None
+        in_use = log.directory.online and self.high_watermark_of(log) is not None and log.tp not in self.paused
         return compacts and in_use and log.bases[-1] > first_dirty_offset(log)
 
     def _takes_us(self, found: LogToClean) -> int:

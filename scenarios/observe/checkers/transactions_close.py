@@ -8,7 +8,8 @@ from typing import Any
 from brokers.transactions.config import TRANSACTION_STATE_TOPIC
 from emulator.protocol.events import TransactionStateChanged
 from emulator.protocol.shown import Remembered
-from emulator.protocol.shown_coordination import TransactionLoaded
+from emulator.protocol.shown_coordination import MarkerAppends, TransactionLoaded
+from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.broker_memory import BrokerMemory, Unlike
 from scenarios.observe.checkers.coordinators_log import CoordinatorsLog
 
@@ -23,7 +24,8 @@ class TransactionsClose(BrokerMemory, CoordinatorsLog):
         coordinator has it as open, or as decided.
 
     A transaction that was open when its coordinator's log lost something, or that this has opened again, may stay open
-    for good: the coordinator that comes after knows fewer of its partitions.
+    for good: the coordinator that comes after knows fewer of its partitions. So may one whose marker was committed and
+    is not any more, after an unclean election of the partition or a crash of the machines of its whole ISR.
 
     Not verified: that the last stable offset passes a marker only once it is committed (``reads_decided`` sees it with
         real clients); a transaction of a producer that no coordinator has ever had one of: a client has written it
@@ -42,6 +44,9 @@ class TransactionsClose(BrokerMemory, CoordinatorsLog):
         self._states: dict[int, str] = {}
         self._may_hang: set[int] = set()
         """The producers whose transaction was open when something was lost, or is open again since."""
+        self._markers: dict[tuple[TopicPartition, int], tuple[int, int]] = {}
+        """The last marker in a partition, by the producer: its offset, and the id of its batch."""
+        self._commits = self.history.commits
         self._forgotten: set[int] = set()
         """The producers that no coordinator has loaded or changed since something was lost."""
 
@@ -60,10 +65,17 @@ class TransactionsClose(BrokerMemory, CoordinatorsLog):
         if event.state in OPEN and before is not None and before not in OPEN:
             self._may_hang.add(event.producer_id)
 
+    def on_marker(self, event: MarkerAppends) -> None:
+        self._markers[event.tp, event.producer_id] = event.offset, event.id
+
+    def _has_lost_marker(self, tp: TopicPartition, producer_id: int) -> bool:
+        marker = self._markers.get((tp, producer_id))
+        return marker is not None and self._commits.get(*tp).lacks(*marker)
+
     def unlike(self, event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
         for tp, producers in memories["open_transactions"].items():
             for producer_id in producers:
                 state = self._states.get(producer_id)
                 excused = producer_id in self._may_hang or producer_id in self._forgotten
-                if state is not None and state not in OPEN and not excused:
+                if state is not None and state not in OPEN and not (excused or self._has_lost_marker(tp, producer_id)):
                     yield Unlike("open_transactions", f"producer {producer_id}", "it is open", state, tp)

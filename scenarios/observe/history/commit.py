@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable
+from operator import itemgetter
 
 from attrs import define
 
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.history.replica_logs import ID, NEXT_OFFSET, Entry, Line, ReplicaLogHistory
+from scenarios.observe.history.replica_logs import (
+    BASE_OFFSET,
+    FORGOTTEN,
+    ID,
+    NEXT_OFFSET,
+    Entry,
+    Line,
+    ReplicaLogHistory,
+)
 
 Member = tuple[int, ReplicaLogHistory]
+
+_base_offset = itemgetter(BASE_OFFSET)
 
 NOTHING: Line = [(0, 0, 0, -1, 0)]
 """The line of every partition of which nothing is committed yet; no log is on it."""
@@ -156,6 +167,17 @@ class Commit:
         if self.unknown_below:
             what = "which no log shows"
         return f"committed up to offset {self.offset}, {what}"
+
+    def lacks(self, base_offset: int, id: int) -> bool:
+        """Whether a batch that a leader has appended is not committed, or not any more. One that is before the known
+        batches counts as committed."""
+        line = self.line
+        place = bisect_left(line, base_offset, lo=1, hi=self.size, key=_base_offset)
+        if place < self.size and (line[place][BASE_OFFSET], line[place][ID]) == (base_offset, id):
+            return False
+        before = line[place - 1]
+        begins = line[0][NEXT_OFFSET] <= base_offset and not (before is FORGOTTEN or self.unknown_below)
+        return begins or base_offset >= self.offset
 
     def held_by(self, log: ReplicaLogHistory) -> bool:
         """Whether ``log`` has all that is committed, at the same offsets and after the same batches."""

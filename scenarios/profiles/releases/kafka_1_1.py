@@ -39,6 +39,14 @@ PROFILE = KAFKA_2_3.with_differences(
         policies={"brokers.log_rules.cleaner_survives": False},
     ),
     Difference(
+        title="a log that is copied to another directory is left alone",
+        before="by the log cleaner and by retention, until each of several copies that were begun has ended; one that "
+        "is given up never does",
+        here="by the log cleaner, until a copy ends",
+        source="KAFKA-7322 and KAFKA-7441, 2.1",
+        policies={"brokers.log_rules.counts_pauses": False},
+    ),
+    Difference(
         title="an UpdateMetadata that is about brokers alone holds",
         before="no partitions; only a broker that starts gets all of them",
         here="all partitions that ever had a leader",

@@ -43,6 +43,13 @@ PROFILE = KAFKA_3_6.with_differences(
         policies={"brokers.groups.states_in_any_case": True},
     ),
     Difference(
+        title="a log that is copied to another directory while its leader epoch changes",
+        before="is neither compacted nor deleted from any more, until the broker starts again",
+        here="is compacted, and deleted from, once the copy has taken its place",
+        source="KAFKA-16709, 3.8",
+        policies={"brokers.log_rules.pauses_once": True},
+    ),
+    Difference(
         title="a group's coordinator that gets the offsets of a transaction",
         before="writes them, also late ones of a transaction that is over",
         here="asks the transaction's coordinator first",

@@ -400,7 +400,14 @@ TICKETS = (
         "not ended, and a first one that is being written; it stays in the log, and counts for the next coordinator, "
         "that of a transaction once it is committed",
         since="0.11.0.0",
-        effects=(Effect(checkers=("coordinators_remember",)),),
+        effects=(
+            Effect(checkers=("coordinators_remember",)),
+            Effect(
+                text="a coordinator that removes the offset of a deleted topic forgets a first one that is being "
+                "written, and then answers that it is committed",
+                checkers=("offsets_read_back",),
+            ),
+        ),
         witness="GroupMetadata.removeOffsets",
         source="GroupMetadata.removeOffsets, onOffsetCommitAppend and completePendingTxnOffsetCommit, "
         "GroupMetadataManager.cleanupGroupMetadata and loadGroupsAndOffsets, 0.11.0.2, 1.1.1, 2.3.1, 2.7.0 and 3.9.0",

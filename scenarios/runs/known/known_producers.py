@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from emulator.protocol.events import BecameLeader, NodeCrashed, UnknownProducerAppended
+from emulator.protocol.events import BecameLeader, NodeCrashed, OffsetsCommitted, UnknownProducerAppended
 from emulator.protocol.types import TopicPartition
+from scenarios.observe.findings.coordination_facts import CommitLost
 from scenarios.observe.findings.log_facts import BatchTwice
 from scenarios.observe.findings.memory_facts import BrokerRemembers
 from scenarios.runs.known.reason import Reason, of_partition, of_violation
 
 if TYPE_CHECKING:
+    from emulator.protocol.shown import Deviated
     from scenarios.observe.checkers import Violation
     from scenarios.runs.past import KeptEvents
 
@@ -114,13 +116,42 @@ def _comes_back_from_the_log(past: KeptEvents, violation: Violation) -> bool:
     facts = violation.facts
     if not isinstance(facts, BrokerRemembers) or (facts.memory, facts.kept) != ("coordinated", "nothing"):
         return False
-    crashes = [one.seq for one in past.of(NodeCrashed) if one.node == facts.broker and one.seq < violation.seq]
     return any(
-        (one.ticket, one.replica) == ("GroupMetadata.removeOffsets", facts.broker)
-        and facts.of.endswith(f"'s offset of {TopicPartition(one.topic, one.partition)}")
-        and max(crashes, default=0) < one.seq < violation.seq
-        for one in past.run.witnesses
+        facts.of.endswith(f"'s offset of {TopicPartition(one.topic, one.partition)}")
+        for one in _removed(past, facts.broker, violation.seq)
     )
+
+
+@of_partition
+def _removed_as_it_was_written(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+    """The coordinator answers with no offset: it has removed the one that it answered a commit for after that, and no
+    other was committed since."""
+    facts = violation.facts
+    if not isinstance(facts, CommitLost) or facts.offset != -1:
+        return False
+    commits = [
+        (event.seq, offset)
+        for event in past.of(OffsetsCommitted)
+        if (event.node, event.group, event.error) == (facts.broker, facts.group, "NONE") and event.seq <= violation.seq
+        for *of, offset in zip(event.topics, event.partitions, event.offsets, strict=True)
+        if TopicPartition(*of) == tp
+    ]
+    return any(
+        TopicPartition(one.topic, one.partition) == tp
+        and [offset for seq, offset in commits if seq > one.seq] == [facts.committed]
+        for one in _removed(past, facts.broker, violation.seq)
+    )
+
+
+def _removed(past: KeptEvents, broker: int, until_seq: int) -> list[Deviated]:
+    """The removals of offsets that the log keeps, by the process that a broker has at ``until_seq``."""
+    crashes = [one.seq for one in past.of(NodeCrashed) if one.node == broker and one.seq < until_seq]
+    return [
+        one
+        for one in past.run.witnesses
+        if (one.ticket, one.replica) == ("GroupMetadata.removeOffsets", broker)
+        and max(crashes, default=0) < one.seq < until_seq
+    ]
 
 
 PRODUCERS: tuple[Reason, ...] = (
@@ -130,5 +161,6 @@ PRODUCERS: tuple[Reason, ...] = (
     Reason("KAFKA-9235", _kept_its_ids),
     Reason("KAFKA-9801", _left_without_assignment),
     Reason("GroupMetadata.removeOffsets (0.11 to 3.9)", _comes_back_from_the_log),
+    Reason("GroupMetadata.removeOffsets (0.11 to 3.9)", _removed_as_it_was_written, effect=1),
     Reason("TransactionMarkerChannelManager.addTxnMarkersToBrokerQueue (0.11 to 3.9)", _taken_for_deleted),
 )

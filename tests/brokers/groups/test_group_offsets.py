@@ -106,13 +106,16 @@ def test_a_first_commit_that_is_being_written_as_its_topic_is_deleted_stays_in_t
     if not first:
         bench.commit(3)
     bench.lead(1, (0, 1), 1, tp=OFFSETS, replicas=(0, 1))
-    bench.ask_commit(5)
+    line = bench.ask_commit(5)
     shown = bench.see(Deviated)
     bench.groups.partitions_deleted((TP,))
     assert [one.ticket for one in shown] == (["GroupMetadata.removeOffsets"] if first else [])
     assert bench.fetch().offset == -1
-    bench.resign(2)
-    bench.elect(3)
+    bench.lead(2, (0,), 2, tp=OFFSETS, replicas=(0,))
+    assert [error for _tp, error in line.last.partitions] == [Errors.NONE]
+    assert bench.fetch().offset == -1, "it was committed, and removed before"
+    bench.resign(3)
+    bench.elect(4)
     assert bench.fetch().offset == (5 if first else -1)
 
 

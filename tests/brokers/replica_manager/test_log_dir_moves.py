@@ -6,19 +6,30 @@ from typing import Any, cast
 import pytest
 from attrs import evolve
 
+from brokers.broker_config import BrokerConfig
 from brokers.broker_policies import BrokerPolicies
 from brokers.log.directory import LogDirectory
 from brokers.log.log import Log
+from brokers.log.log_config import RULES, LogConfig, LogManagerConfig, LogRules
 from brokers.replica_manager.log_dir_moves import FutureReplica
 from brokers.requests.log_dirs import LogDirsHandler
 from emulator.disks import Disk
 from emulator.network import Channel
 from emulator.protocol.errors import Errors
-from emulator.protocol.events import CopyAbandoned, CopyStarted, HighWatermark, LogReplaced
+from emulator.protocol.events import (
+    CopyAbandoned,
+    CopyStarted,
+    HighWatermark,
+    LogCompacted,
+    LogReplaced,
+    LogStartMoved,
+)
 from emulator.protocol.log_dirs import AlterReplicaLogDirsRequest, DescribeLogDirsRequest
+from emulator.protocol.produce import ProducedBatch, ProduceRequest
 from emulator.protocol.stop_replica import StopReplicaRequest
 from tests.brokers.bench import BATCH_BYTES, ME, TP, Bench, Line, NotedFetchers, batch, state
 
+S = 1_000_000
 FIRST, SECOND, THIRD = "/data/0", "/data/1", "/data/2"
 
 
@@ -291,3 +302,71 @@ def test_a_copy_begins_where_the_log_does_but_not_after_its_own_end(leader_log_s
     copy = FutureReplica(Log(LogDirectory(Disk()), TP))
     copy.append_as_follower((batch(0), batch(1)), 2, leader_log_start)
     assert copy.log_start_offset == start
+
+
+# -- compaction and retention meanwhile -----------------------------------------------------------------------------
+
+COUNTED, ONCE, UNCOUNTED = RULES, evolve(RULES, pauses_once=True), evolve(RULES, counts_pauses=False)
+
+
+def tidied(config: LogConfig, rules: LogRules, *between: str, copies: bool = True) -> list[tuple[int, str]]:
+    """What the log cleaner and retention do, by the second, with a log that is to move 5 s after it could be compacted
+    and deleted from. The copy takes its place at 75 s. ``between``: what happens before."""
+    manager = LogManagerConfig(cleaner_backoff_us=20 * S, retention_check_us=20 * S)
+    policies = BrokerPolicies(BrokerConfig(log=config, log_manager=manager), log_rules=rules, copies_follow_epochs=True)
+    bench = DirsBench(policies)
+    seen: list[tuple[int, str]] = []
+    bench.trace.fold(LogCompacted, lambda one: seen.append((one.t_us // S, f"compacted to {one.next_offset}")))
+    bench.trace.fold(LogStartMoved, lambda one: seen.append((one.t_us // S, f"starts at {one.log_start_offset}")))
+
+    async def body() -> None:
+        bench.lead(isr=(ME,))
+        for id in (1, 2, 101, 102, 201):
+            bench.send(ProduceRequest(1, S, (ProducedBatch(TP, 1, BATCH_BYTES, id),), BATCH_BYTES))
+        await bench.world.sleep(5 * S)
+        if copies:
+            bench.alter(SECOND)
+        for what in between:
+            if what == "epoch":
+                bench.lead(1, isr=(ME,))
+            else:
+                bench.alter(THIRD)
+        await bench.world.sleep(70 * S)
+        for future in bench.manager.moves.futures.values():
+            future.truncate_fully_and_start_at(bench.partition.log_start_offset)
+        while copies and not bench.copy():
+            pass
+        await bench.world.sleep(75 * S)
+
+    bench.world.run(body)
+    return seen
+
+
+COMPACTS = LogConfig(cleanup_policy="compact", segment_bytes=2 * BATCH_BYTES, min_cleanable_ratio=0.3)
+DELETES = LogConfig(cleanup_policy="delete", segment_bytes=2 * BATCH_BYTES, retention_bytes=BATCH_BYTES)
+
+
+@pytest.mark.parametrize(
+    ("rules", "between", "ends"),
+    [
+        (COUNTED, (), True),
+        (COUNTED, ("epoch",), False),
+        (ONCE, ("epoch",), True),
+        (UNCOUNTED, ("epoch",), True),
+        (COUNTED, ("directory",), False),
+        (ONCE, ("directory",), False),
+        (UNCOUNTED, ("directory",), True),
+    ],
+)
+def test_a_log_is_not_compacted_while_it_is_copied(rules: LogRules, between: tuple[str, ...], ends: bool) -> None:
+    """ReplicaManager.alterReplicaLogDirs and LogManager.replaceCurrentWithFutureLog, 1.1.1 to 3.9.0; KAFKA-7441,
+    KAFKA-16709. The copy takes over up to where the log was compacted (kafka-3.3, seed 2223 of the default swarm)."""
+    assert tidied(COMPACTS, rules, copies=False) == [(20, "compacted to 4")]
+    assert tidied(COMPACTS, rules, *between) == ([(80, "compacted to 4")] if ends else [])
+
+
+@pytest.mark.parametrize(("rules", "at"), [(COUNTED, 90), (UNCOUNTED, 30)])
+def test_retention_leaves_a_log_alone_that_is_copied(rules: LogRules, at: int) -> None:
+    """KAFKA-7322."""
+    assert tidied(DELETES, rules, copies=False) == [(30, "starts at 4")]
+    assert tidied(DELETES, rules)[0] == (at, "starts at 4")

@@ -15,6 +15,7 @@ from emulator.protocol.shown import Deviated
 from emulator.protocol.types import TopicPartition
 from scenarios.language import Scenario
 from scenarios.observe.checkers import Violation
+from scenarios.observe.findings.coordination_facts import CommitLost
 from scenarios.observe.findings.memory_facts import BrokerRemembers
 from scenarios.runs import Run, run_scenario
 from scenarios.runs.findings import findings
@@ -232,6 +233,31 @@ def test_an_offset_comes_back_with_its_transaction_where_it_was_removed_before(q
         assert tickets(told(quiet, "kafka-2.7", [removed], evolve(found, facts=one))) == [None]
     for events in ([], [removed, e.NodeCrashed(6, 6, 0, 0, 1, "process")]):
         assert tickets(told(quiet, "kafka-2.7", events, found)) == [None]
+
+
+def test_a_first_offset_is_answered_for_after_it_was_removed(quiet: Run) -> None:
+    """kafka-2.4, seed 2203: the topic is deleted while the commit waits for a follower."""
+    facts = CommitLost(0, "readers", -1, 1, ())
+    found = evolve(stated("offsets_read_back", "…", 9, 9, "…"), facts=facts, partition=TopicPartition("used-1", 1))
+    removed = Deviated(5, 5, 0, 0, "GroupMetadata.removeOffsets", "used-1", 1, 0)
+    topics, partitions, offsets = ("t0", "used-1"), (1, 1), (4, 1)
+    committed = e.OffsetsCommitted(7, 7, 0, 0, "readers", "anne", 1, "NONE", topics, partitions, offsets)
+    marks: list[Any] = [removed, committed]
+    for profile in ("kafka-2.4", "kafka-3.9"):
+        assert tickets(told(quiet, profile, marks, found)) == ["GroupMetadata.removeOffsets (0.11 to 3.9)"]
+    others = facts._replace(offset=0), facts._replace(committed=2), facts._replace(broker=1), facts._replace(group="b")
+    for one in others:
+        assert tickets(told(quiet, "kafka-2.4", marks, evolve(found, facts=one))) == [None]
+    for events in (
+        [removed],
+        [committed],
+        [committed._replace(seq=4), removed],
+        [*marks, committed._replace(seq=8)],
+        [removed._replace(partition=0), committed],
+        [removed, committed._replace(error="NOT_COORDINATOR")],
+        [removed, e.NodeCrashed(6, 6, 0, 0, 1, "process"), committed],
+    ):
+        assert tickets(told(quiet, "kafka-2.4", events, found)) == [None]
 
 
 @pytest.mark.parametrize(("partition", "seq", "found"), [(1, 2, True), (0, 2, False), (1, 0, False)])

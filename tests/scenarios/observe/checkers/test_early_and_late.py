@@ -186,7 +186,7 @@ def test_a_marker_also_ends_what_is_still_being_written_before_it() -> None:
     run.coordinates()
     run.accepts(5, producer=(PRODUCER, 0))
     run.marked(False, topic=HOME.topic)
-    run.show(shown.MarkerAppends, 0, HOME, PRODUCER, 10)
+    run.show(shown.MarkerAppends, 0, HOME, PRODUCER, 10, 1)
     run.show(shown.CoordinatorWrote, 0, (OFFSET,), False)
     assert tells(run) == []
 
@@ -206,7 +206,7 @@ def test_an_offset_that_stays_unstable(committed: bool, seconds: float, lost: bo
     run.accepts(5, producer=(PRODUCER, 0))
     run.show(shown.CoordinatorWrote, 0, (OFFSET,), False)
     run.marked(True, topic=HOME.topic)
-    run.show(shown.MarkerAppends, 0, HOME, PRODUCER, 10)
+    run.show(shown.MarkerAppends, 0, HOME, PRODUCER, 10, 1)
     run.emit(e.HighWatermark, 0, *HOME, True, 0, 11 if committed else 10)
     for _ in range(2):
         run.show(shown.OffsetsRead, 0, GROUP, HOME, (), True, (ORDERS_0,))

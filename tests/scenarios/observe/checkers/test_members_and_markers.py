@@ -255,3 +255,51 @@ def test_a_transaction_that_its_coordinator_has_opened_again_may_stay_open(loade
     run.later(60)
     run.show(Remembered, 0, "broker", "rest", {"open_transactions": {ORDERS_0: (7,)}})
     assert len(run.found()) == count
+
+
+def open_after(loses: str, *, again: bool = False) -> list[str]:
+    """What is found where the transaction of the producer 7 is open at rest. Its marker is the batch 2 of orders-0, and
+    committed; by what ``loses`` names, the leader is left with batch 1. ``again``: another marker comes."""
+    run = works("transactions_close")
+    run.begin((0,))
+    run.append(0, 0, 1, leader=True)
+    run.transaction("Ongoing", 0)
+    run.show(shown.MarkerAppends, 0, ORDERS_0, 7, 10, 2)
+    run.append(0, 10, 2, leader=True)
+    run.high_watermark(0, 20, leader=True)
+    run.transaction("CompleteAbort")
+    if loses == "crash":
+        run.emit(e.NodeCrashed, 0, 1, "host")
+        run.emit(e.NodeStarted, 0, 2)
+        run.emit(ZkWritten, 0, "delete", "/brokers/ids/0", 0, 5, "")
+        run.emit(ZkWritten, 0, "create", "/brokers/ids/0", 0, 7, "{}")
+        run.emit(e.BrokerRegistered, 0, 7)
+        run.loaded(0, end=10)
+        run.leads(0, 1, end=10)
+    elif loses == "election":
+        run.loaded(1, end=10)
+        run.state(1, (1,), 1)
+        run.emit(e.LeaderElected, 0, *ORDERS_0, 1, 1, (1,), "offline", 1, True)
+        run.leads(1, 1, end=10)
+    else:
+        run.truncated(0, 10)
+    if again:
+        run.show(shown.MarkerAppends, 0, ORDERS_0, 7, 10, 3)
+        run.append(0, 10, 3, 1, leader=True)
+        run.high_watermark(0, 20, 1, leader=True)
+    run.transaction("CompleteAbort")
+    run.later(60)
+    run.show(Remembered, 0, "broker", "rest", {"open_transactions": {ORDERS_0: (7,)}})
+    return run.found()
+
+
+@pytest.mark.parametrize("loses", ["crash", "election"])
+def test_a_transaction_whose_marker_the_partition_has_lost_stays_open(loses: str) -> None:
+    """kafka-3.9, seed 2216 of the default swarm: the only replica had not flushed it, and its producer comes back no
+    more."""
+    assert open_after(loses) == []
+
+
+def test_a_marker_that_is_committed_closes() -> None:
+    assert len(open_after("truncation")) == 1, "the log has lost what is committed"
+    assert len(open_after("crash", again=True)) == 1, "another marker came"

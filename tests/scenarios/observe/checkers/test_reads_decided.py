@@ -52,7 +52,7 @@ def test_a_marker_counts_once_it_is_replicated(high_watermark: int, count: int) 
     run.emit(e.TransactionalAppended, 0, *ORDERS_0, ANNE, BATCH, 20)
     for offset in (33, 30):
         run.emit(e.TransactionMarked, 0, *ORDERS_0, ANNE, 0, 1, True)
-        run.show(MarkerAppends, 0, ORDERS_0, ANNE, offset)
+        run.show(MarkerAppends, 0, ORDERS_0, ANNE, offset, 1)
     run.emit(e.Fetched, READER, *ORDERS_0, 20, 30, (BATCH,), 0, 0, high_watermark)
     run.emit(e.CommittedFetched, READER, *ORDERS_0, 0, (BATCH,), 30, (), ())
     early = f"{SENT}: its transaction has a marker that is not replicated yet"
@@ -66,7 +66,7 @@ def test_a_transaction_whose_marker_is_damaged_is_open_again(cut_at: int, count:
     run = WrittenHistory(ReadsDecided.name).begin()
     run.emit(e.TransactionalAppended, 0, *ORDERS_0, ANNE, BATCH, 20)
     run.emit(e.TransactionMarked, 0, *ORDERS_0, ANNE, 0, 1, False)
-    run.show(MarkerAppends, 0, ORDERS_0, ANNE, 30)
+    run.show(MarkerAppends, 0, ORDERS_0, ANNE, 30, 1)
     run.emit(e.LogRecovered, 0, *ORDERS_0, cut_at, 1, "corrupt")
     run.emit(e.CommittedFetched, READER, *ORDERS_0, 0, (BATCH,), 40, (), ())
     assert len(run.violations()) == count
@@ -84,7 +84,7 @@ def test_so_is_one_whose_marker_went_with_the_machine_of_a_leader(
     run = WrittenHistory(ReadsDecided.name).begin()
     run.emit(e.TransactionalAppended, 0, *ORDERS_0, ANNE, BATCH, 20)
     run.emit(e.TransactionMarked, 0, *ORDERS_0, ANNE, 0, 1, True)
-    run.show(MarkerAppends, 0, ORDERS_0, ANNE, 30)
+    run.show(MarkerAppends, 0, ORDERS_0, ANNE, 30, 1)
     run.emit(e.NodeCrashed, 1, 1, kind)
     run.emit(e.BecameLeader, leads, *ORDERS_0, 2, log_end, 20, (leads,), (0, 1, 2), (), ())
     run.emit(e.CommittedFetched, READER, *ORDERS_0, leads, (BATCH,), 40, (ANNE,), (20,))
