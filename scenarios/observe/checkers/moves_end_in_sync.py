@@ -74,18 +74,26 @@ class MovesEndInSync(Checker):
         state = self.cluster.state(tp)
         if state is None or self.cluster.is_deleting(tp.topic):
             return
-        if tp not in self._seen:
+        if tp not in self._seen and self._has_waited(tp):
             self.violated(event, EndsOutOfSync(event.client, target, tuple(state.isr)), tp)
         may_lead = [one for one in target if one in state.isr and self.cluster.is_registered(one)]
         dropped = state.leader in event.before and state.leader not in target
         if dropped and may_lead and not self._elects_later(tp):
             self.violated(event, LeaderDropped(event.client, state.leader, tuple(may_lead)), tp)
 
+    def _has_waited(self, tp: TopicPartition) -> bool:
+        """Whether the protocol, as it writes the assignment, has waited for the new replicas; a plug-in's may not."""
+        return not self._comes_later(tp, "move.wait")
+
     def _elects_later(self, tp: TopicPartition) -> bool:
         """Whether the protocol elects the leader once it has written the assignment."""
+        return self._comes_later(tp, "move.leader")
+
+    def _comes_later(self, tp: TopicPartition, phase: str) -> bool:
+        """Whether a phase of the partition's move ends after the step that it is in."""
         step = self.cluster.step(tp)
         if step is None:
             return False
         procedure = STEPS[step.step]
-        names, elects = list(procedure.steps), procedure.phases.get("move.leader")
-        return elects is not None and names.index(step.step) < names.index(elects.last)
+        names, steps = list(procedure.steps), procedure.phases.get(phase)
+        return steps is not None and names.index(step.step) < names.index(steps.last)

@@ -50,8 +50,8 @@ class SettingsWritten(Checker):
             return
         replaces = isinstance(request, AlterConfigsRequest)
         for (resource, asked), (_resource, error) in zip(request.resources, event.outcomes, strict=True):
-            entity = _entity(resource)
-            if error.code is not Errors.NONE or entity is None:
+            entity = _entity(resource) if error.code is Errors.NONE else None  # a refused name may be any
+            if entity is None:
                 continue
             if replaces:
                 wanted = dict(asked)
@@ -68,7 +68,7 @@ class SettingsWritten(Checker):
         found = self._written.get(entity, [])
         lately = [found[-1][1] if found else {}, *(config for t_us, config in found if event.t_us - t_us < LATELY_US)]
         for name, value in wanted.items():
-            if all(config.get(name) != value for config in lately):
+            if not any(_same(config.get(name), value) for config in lately):
                 facts = NotWritten(event.node, entity, name, value, lately[0].get(name))
                 self.violated(event, facts, brokers=(event.node,))
 
@@ -80,3 +80,13 @@ def _entity(resource: Resource) -> str | None:
     if resource.type != ResourceType.BROKER:
         return None
     return broker_entity(int(resource.name)) if resource.name else ALL_BROKERS
+
+
+def _same(written: str | None, wanted: str | None) -> bool:
+    """Whether a broker may have written this for what was wanted: it writes numbers as Java shows them."""
+    if written == wanted or written is None or wanted is None:
+        return written == wanted
+    try:
+        return float(written) == float(wanted)
+    except ValueError:
+        return False
