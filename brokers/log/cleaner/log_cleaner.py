@@ -31,7 +31,7 @@ class LogCleaner:
     """The logs of one broker that may be compacted, and one timer.
 
     Attributes:
-        paused: the partitions whose log is left alone for now; what is under way there comes to nothing.
+        paused: the partitions whose log is left alone for now; a cleaning of it that is under way has no effect.
         began_us: the time when the broker started, by its clock.
         dirty: the logs that may have something to compact, in the order in which they were seen first.
         uncleanable: the logs that could not be compacted, and are left alone until the broker starts again.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from emulator.protocol.events import LogLoaded, ReplicaStopped, Truncated
 from emulator.protocol.shown import RecordsCompacted
+from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.compaction_facts import CompactedWrong, Compacts
 
@@ -30,12 +32,31 @@ class CompactionKeeps(Checker):
 
     def begin(self) -> None:
         self._commits, self._logs = self.history.commits, self.history.logs
+        self._starts: dict[tuple[int, TopicPartition], int] = {}
+        """The highest start that a log has had at a cleaning: what is before it was skipped, and stays there. A crash
+        can take the start of a log back."""
+
+    def on_loaded(self, event: LogLoaded) -> None:
+        self._cut(event)
+
+    def on_truncated(self, event: Truncated) -> None:
+        self._cut(event)
+
+    def _cut(self, event: LogLoaded | Truncated) -> None:
+        replica = event.node, TopicPartition(event.topic, event.partition)
+        if event.log_end_offset < self._starts.get(replica, 0):
+            self._starts[replica] = event.log_end_offset
+
+    def on_stopped(self, event: ReplicaStopped) -> None:
+        if event.deleted:
+            self._starts.pop((event.node, TopicPartition(event.topic, event.partition)), None)
 
     def on_compacted(self, event: RecordsCompacted) -> None:
         from scenarios.observe.history.one_cleaning import Cleaning
 
         log = self._logs.get(event.node, event.tp)
-        start = 0 if log is None else log.start_offset
+        known = self._starts.get((event.node, event.tp), 0)
+        start = self._starts[event.node, event.tp] = max(known, 0 if log is None else log.start_offset)
         shown: dict[Compacts, None] = {}
         for wrong in Cleaning(event, self._commits.get(*event.tp).offset, start).wrongs():
             if wrong.part not in shown:

@@ -310,8 +310,8 @@ COUNTED, ONCE, UNCOUNTED = RULES, evolve(RULES, pauses_once=True), evolve(RULES,
 
 
 def tidied(config: LogConfig, rules: LogRules, *between: str, copies: bool = True) -> list[tuple[int, str]]:
-    """What the log cleaner and retention do, by the second, with a log that is to move 5 s after it could be compacted
-    and deleted from. The copy takes its place at 75 s. ``between``: what happens before."""
+    """The acts of the log cleaner and of retention, by the second, on a log that is to move to another directory from
+    5 s on. The copy takes its place at 75 s. ``between``: what happens before."""
     manager = LogManagerConfig(cleaner_backoff_us=20 * S, retention_check_us=20 * S)
     policies = BrokerPolicies(BrokerConfig(log=config, log_manager=manager), log_rules=rules, copies_follow_epochs=True)
     bench = DirsBench(policies)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
 from attrs import evolve
 
+from emulator.protocol import events as e
 from emulator.protocol.shown import RecordsCompacted
 from emulator.protocol.types import Batch
 from scenarios.observe.checkers.compaction_keeps import CompactionKeeps
@@ -29,3 +31,16 @@ def test_an_earlier_one_goes_for_what_is_committed_only() -> None:
     """Nothing is committed here."""
     [state] = compacted()
     assert "at 0, a record of key b'1-0' stays, and there is one at 1" in state
+
+
+@pytest.mark.parametrize(("cleaned", "cut", "count"), [(True, 3, 0), (False, 3, 1), (True, 1, 1)])
+def test_what_a_cleaning_has_skipped_before_the_start_stays(cleaned: bool, cut: int, count: int) -> None:
+    """kafka-1.1, seed 3029 of the default swarm: a crash takes the start of a log back, as its checkpoint was older."""
+    run = WrittenHistory(CompactionKeeps.name).begin()
+    run.emit(e.LogStartMoved, 0, *ORDERS_0, 2, "leader")
+    if cleaned:
+        run.show(RecordsCompacted, 0, ORDERS_0, 2, 2, 5_000, 86_400_000, BEFORE, BEFORE)
+    run.truncated(0, cut)
+    run.loaded(0, end=3)
+    run.show(RecordsCompacted, 0, ORDERS_0, 2, 2, 6_000, 86_400_000, BEFORE, BEFORE)
+    assert len(run.violations()) == count

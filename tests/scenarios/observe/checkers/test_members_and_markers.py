@@ -258,7 +258,7 @@ def test_a_transaction_that_its_coordinator_has_opened_again_may_stay_open(loade
 
 
 def open_after(loses: str, *, again: bool = False) -> list[str]:
-    """What is found where the transaction of the producer 7 is open at rest. Its marker is the batch 2 of orders-0, and
+    """The findings where the transaction of producer 7 is open at rest. Its marker is the batch 2 of orders-0, and
     committed; by what ``loses`` names, the leader is left with batch 1. ``again``: another marker comes."""
     run = works("transactions_close")
     run.begin((0,))
