@@ -133,9 +133,9 @@ def _check_sessions(scenario: Scenario) -> None:
     """Refuse a ZooKeeper that is so far away that no session can begin: a client gives a connection up after a third of
     its session timeout, and a session takes two round trips."""
     rtt_us, timeout_us = scenario.cluster.zk.rtt_us, scenario.session_timeout_us
-    if isinstance(rtt_us, int) and isinstance(timeout_us, int) and 2 * rtt_us >= timeout_us // 3:
+    if isinstance(rtt_us, int) and isinstance(timeout_us, int) and 0 < timeout_us <= 6 * rtt_us:
         rtt, timeout = format_duration(rtt_us), format_duration(timeout_us)
-        enough = format_duration(-(-(6 * rtt_us + 3) // 1000) * 1000)
+        enough = format_duration((6 * rtt_us // 1000 + 1) * 1000)
         raise BadInput(
             f"two round trips of {rtt} take as long as a third of the session timeout, {timeout}, or longer: no "
             f'session can begin; write a shorter rtt, or session_timeout = "{enough}" or more',

@@ -40,7 +40,7 @@ class SentAsWritten(Checker):
     def begin(self) -> None:
         self._written: dict[TopicPartition, dict[int, LeaderAndIsr]] = {}
         self._earlier: dict[TopicPartition, dict[int, LeaderAndIsr]] = {}
-        """Those of a partition of this name that is gone."""
+        """The writes of a partition of this name that is gone."""
         self._compared: tuple[Sent, ...] | None = None
 
     def on_state(self, event: StateWritten) -> None:

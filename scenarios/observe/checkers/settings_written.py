@@ -41,8 +41,7 @@ class SettingsWritten(Checker):
 
     def on_written(self, event: ZkWritten) -> None:
         if event.path.startswith(CONFIG) and not event.path.startswith("/config/changes"):
-            now = {} if event.op == "delete" else decode_config(event.data)
-            self._written.setdefault(event.path.removeprefix(CONFIG), []).append((event.t_us, now))
+            self._written.setdefault(event.path.removeprefix(CONFIG), []).append((event.t_us, _settings(event)))
 
     def on_settings(self, event: SettingsAnswered) -> None:
         request = event.request
@@ -90,3 +89,11 @@ def _same(written: str | None, wanted: str | None) -> bool:
         return float(written) == float(wanted)
     except ValueError:
         return False
+
+
+def _settings(event: ZkWritten) -> Config:
+    """The settings of a write; none where a client has written what is none."""
+    try:
+        return {} if event.op == "delete" else decode_config(event.data)
+    except (ValueError, KeyError, TypeError):
+        return {}

@@ -340,7 +340,9 @@ TICKETS = (
                 source="KAFKA-9235, 2.4.1",
             ),
         ),
-        effects=(Effect(checkers=("coordinators_lead", "coordinators_remember", "transactions_end")),),
+        effects=(
+            Effect(checkers=("coordinators_lead", "coordinators_remember", "transactions_end", "requests_answered")),
+        ),
         witness="KAFKA-9235",
         source="KafkaApis.handleStopReplicaRequest and TransactionCoordinator.handleTxnImmigration, 1.1.1 and 2.3.1; "
         "onResignation, 2.4.1",

@@ -88,7 +88,10 @@ def clusters(draw: st.DrawFn) -> ClusterSpec:
         ingress=draw(RATES),
         cards=cards,
     )
-    zk = ZooKeeperSpec(rtt_us=draw(TIMES), max_in_flight=draw(st.integers(1, 99)), session_timeout_us=draw(SOME_TIMES))
+    rtt_us = draw(TIMES)
+    zk = ZooKeeperSpec(
+        rtt_us=rtt_us, max_in_flight=draw(st.integers(1, 99)), session_timeout_us=draw(SOME_TIMES) + 6 * rtt_us
+    )
     names = draw(st.just([]) | st.lists(st.text(max_size=4), min_size=brokers, max_size=brokers))
     return ClusterSpec(
         brokers=brokers,

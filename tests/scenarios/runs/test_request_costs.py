@@ -50,8 +50,8 @@ def test_a_controlled_shutdown_takes_a_tenth_since_its_changes_are_made_together
     """Published for a hundred times as many partitions, without the overhead of logging: 30 s and 3 s."""
     before, since = costs("kafka-0.8"), costs("kafka-1.1")
     assert (before.answered_s, since.answered_s) == pytest.approx((0.40, 0.045), rel=0.1)
-    assert (before.requests, since.requests) == (300, 4)
-    assert (before.threads_s, since.threads_s) == pytest.approx((0.117, 0.025), rel=0.02)
+    assert (before.requests, since.requests) == (276, 4)  # it ends before it has answered the others to itself
+    assert (before.threads_s, since.threads_s) == pytest.approx((0.108, 0.025), rel=0.02)
 
 
 def test_with_a_fast_zookeeper_the_last_leader_learns_of_it_long_after_the_broker_was_answered() -> None:
