@@ -118,3 +118,22 @@ def test_a_controller_that_fails_once_it_is_replaced_keeps_its_term(quiet: Run) 
     assert reasons("kafka-1.1", fails) == [None] * 3
     for events in ([], [fails, elected_again, resigns], [fails, crash], [fails._replace(replica=1)]):
         assert reasons("kafka-3.9", *events) == [None] * 3
+
+
+def test_a_high_watermark_from_before_the_start_of_a_log_stays_until_a_start(quiet: Run) -> None:
+    """2.3, seed 2311 of the default swarm: the leader gave it to a follower that had deleted more."""
+    facts = BrokerRemembers(2, "logs", "high watermark", "10508", "10525")
+    found = evolve(stated("logs_reload", "…", 9, 9, "…"), facts=facts, partition=TP, brokers=(2,))
+    takes = Deviated(3, 3, 0, 2, "Log.updateHighWatermark", *TP, 2)
+    role = e.BecameFollower(5, 5, 0, 2, *TP, 1, 0, 10600, 10508)
+    ends = e.NodeCrashed(5, 5, 0, 2, 1, "process")
+    assert tickets(told(quiet, "kafka-2.3", [takes, role], found)) == ["Log.updateHighWatermark (2.4)"]
+    assert tickets(told(quiet, "kafka-2.4", [takes, role], found)) == [None]
+    assert tickets(told(quiet, "kafka-2.3", [takes, ends], found)) == [None]
+    assert tickets(told(quiet, "kafka-2.3", [role], found)) == [None]
+    for other in (
+        facts._replace(of="log start offset"),
+        facts._replace(kept="10530"),
+        facts._replace(memory="producers"),
+    ):
+        assert tickets(told(quiet, "kafka-2.3", [takes], evolve(found, facts=other))) == [None]
