@@ -304,6 +304,12 @@ TICKETS = (
                 checkers=("converged", "drops_stopped", "replicas_notified"),
                 parts=("IN_SYNC", "NO_STRAYS"),
             ),
+            Effect(
+                text="no controller that takes over can go on with such a move: each resigns, and the next one is "
+                "elected at once; a topic that is being deleted gets no first leader, so this does not end",
+                checkers=("converged",),
+                parts=("NOTHING_ASKED", "LED", "IN_SYNC"),
+            ),
         ),
     ),
     Ticket(
