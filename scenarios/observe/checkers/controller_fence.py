@@ -6,9 +6,11 @@ from emulator.protocol import znodes
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.epoch_facts import StateOfOtherEpoch, WrittenByFormerController
-from scenarios.observe.past.changes import StateWritten
+from scenarios.observe.past.changes import AssignmentWritten, StateWritten
 
 CONTROLLERS = (f"{znodes.TOPICS}/", "/admin/")
+CLIENTS_CREATE = (znodes.TOPICS, znodes.DELETE_TOPICS)
+"""Where brokers create znodes because a client asks for it (each broker does, with auto.create.topics.enable)."""
 
 
 class ControllerFence(Checker):
@@ -16,7 +18,11 @@ class ControllerFence(Checker):
 
     Verified: a write that gives a partition a new leader epoch carries the controller epoch of that moment. Whatever
         else a broker writes below /brokers/topics and /admin comes from the broker that wrote the controller epoch
-        last, except the ISR of a partition that it leads, and a new topic that a client asked for.
+        last, except the ISR of a partition that it leads.
+
+    What clients ask for is no work of a controller: the broker that has their request looks whether it is the
+    controller, and then writes a new topic, partitions that are added to one, or the mark of one to delete, in no
+    controller epoch (AdminManager with AdminZkClient, 2.3; ZkAdminManager, 3.9).
 
     A release without the fence (before KAFKA-6082, 2.1) breaks this whenever a replaced controller writes.
 
@@ -30,8 +36,16 @@ class ControllerFence(Checker):
     )
     fails_when = "the controller's writes are not fenced"
 
+    def begin(self) -> None:
+        self._extended_seq = -1
+        """The last write that gave a topic a partition: the past announces that before the write."""
+
+    def on_assigned(self, event: AssignmentWritten) -> None:
+        if not event.before:
+            self._extended_seq = event.seq
+
     def on_written(self, event: ZkWritten) -> None:
-        if event.client < 0 or not _controllers_own(event):
+        if event.client < 0 or not _controllers_own(event) or event.seq == self._extended_seq:
             return
         controller = self.cluster.epoch_owner
         if event.client != controller:
@@ -50,10 +64,10 @@ class ControllerFence(Checker):
 
 
 def _controllers_own(event: ZkWritten) -> bool:
-    """Whether a broker writes this as controller. A change of a state znode may be a leader's ISR write, and each
-    broker creates topics (auto.create.topics.enable)."""
+    """Whether a broker writes this as controller. A change of a state znode may be a leader's ISR write, and no
+    controller creates topics or marks them for deletion."""
     path = event.path
-    if event.op == "create" and path.rpartition("/")[0] == znodes.TOPICS:
+    if event.op == "create" and path.rpartition("/")[0] in CLIENTS_CREATE:
         return False
     return (
         path.startswith(CONTROLLERS)

@@ -51,7 +51,8 @@ class MetadataKept(Checker):
     Up to 2.3 a controller does not remember a leader epoch that it has raised alone (KAFKA-9212, 2.4): for such
     releases only leaders are compared.
 
-    A broker that nothing has told of a deletion goes on to know the topic (``MissedDeletions``).
+    A broker that nothing has told of a deletion goes on to know the topic (``MissedDeletions``); a new topic of that
+    name begins with an earlier leader epoch.
 
     Not verified: partitions that a request does not name, before the cluster is at rest; the ISR and the replicas at
         rest; topics that are being deleted; brokers that shut down or lost a log directory.
@@ -106,6 +107,8 @@ class MetadataKept(Checker):
             facts = KnowsOtherThanSent(event.node, _leadership(knows), _leadership(wanted))
             self.violated(event, facts, sent.tp, (event.node,))
         elif self._epochs and knows is not None and knew is not None and knows.leader_epoch < knew.leader_epoch:
+            if self._deletions.is_missed(event.node, sent.tp.topic):
+                return  # what it knew is of an earlier topic of that name
             self.violated(
                 event, KnowsEarlierEpoch(event.node, leadership(knows), leadership(knew)), sent.tp, (event.node,)
             )

@@ -370,7 +370,14 @@ TICKETS = (
         until=("2.4.0",),
         policies={"brokers.start_raises_learned_high_watermark": False},
         fixed={"brokers.start_raises_learned_high_watermark": True},
-        effects=(Effect(checkers=("offset_bounds",)),),
+        effects=(
+            Effect(checkers=("offset_bounds",)),
+            Effect(
+                text="a high watermark from before the log's start stays until the follower learns another one, or its "
+                "broker starts again",
+                checkers=("logs_reload",),
+            ),
+        ),
         witness="Log.updateHighWatermark",
     ),
     Ticket(

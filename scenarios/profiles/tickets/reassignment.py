@@ -227,6 +227,16 @@ TICKETS = (
         ),
     ),
     Ticket(
+        key="KafkaController.maybeTriggerPartitionReassignment (1.1.1 to 2.3.1)",
+        title="a move that is asked for while a new controller takes over is begun twice, as it reads the request and "
+        "as it hears of it: one that only adds replicas counts as made by then, and is dropped; what it adds stays new",
+        effects=(
+            Effect(
+                checkers=("controller_remembers",), only=lambda policies: policies.controller.takes_up_moves_together
+            ),
+        ),
+    ),
+    Ticket(
         key="AdminZkClient.addPartitions (2.4.1 to 3.9)",
         title="CreatePartitions writes back the assignment that it has read, whatever the topic's znode holds by then: "
         "what a move has written in between is gone from ZooKeeper, and stays in the controller's memory",
@@ -303,6 +313,12 @@ TICKETS = (
                 "in the ISR",
                 checkers=("converged", "drops_stopped", "replicas_notified"),
                 parts=("IN_SYNC", "NO_STRAYS"),
+            ),
+            Effect(
+                text="no controller that takes over can go on with such a move: each resigns, and the next one is "
+                "elected at once; a topic that is being deleted gets no first leader, so this does not end",
+                checkers=("converged",),
+                parts=("NOTHING_ASKED", "LED", "IN_SYNC"),
             ),
         ),
     ),

@@ -22,6 +22,7 @@ from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import REASSIGN_PARTITIONS, LeaderAndIsr, decode_reassignment
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.findings.gauge_facts import OfflineCounted
+from scenarios.observe.findings.memory_facts import ControllerRemembers
 from scenarios.runs.known.ledger import witnesses
 from scenarios.runs.known.reason import (
     Reason,
@@ -90,6 +91,28 @@ def _as_it_takes_over(past: KeptEvents, asked: ZkWritten, deleted: ZkWritten) ->
     reads = [event.seq for event in steps if (event.step, event.edge) == (READS_MOVES, "before")]
     resumes = [event.edge for event in steps if event.step == RESUMES_MOVES]
     return bool(reads) and reads[-1] < asked.seq and resumes[-1:] == ["before"]
+
+
+@of_replica
+def _begun_twice(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
+    """The replica that is still new came with a move by the znode that the controller began as it took over, and that
+    was asked for after its election and before it had read the moves: it is dropped with its first half done."""
+    facts = violation.facts
+    if not isinstance(facts, ControllerRemembers) or (facts.memory, facts.kept) != ("replica_states", "new"):
+        return False
+    asked = [e for e in past.of(ZkWritten) if (e.op, e.path) == ("create", REASSIGN_PARTITIONS)]
+    asked = [e for e in asked if e.seq < violation.seq and broker in decode_reassignment(e.data).get(tp, ())]
+    elected = [e for e in past.of(ControllerElected) if e.seq < violation.seq][-1:]
+    if not asked or not elected or elected[0].node != facts.controller or asked[-1].seq < elected[0].seq:
+        return False
+    steps = [e for e in past.of(Step) if e.node == facts.controller and asked[-1].seq < e.seq < violation.seq]
+    of_move = [e for e in steps if (e.topic, e.partition) == (*tp,) and e.step.startswith(BY_ZNODE)]
+    resumed = [e.seq for e in steps if (e.step, e.edge) == (RESUMES_MOVES, "after")]
+    return (
+        any((e.step, e.edge) == (READS_MOVES, "after") for e in steps)
+        and bool(of_move and resumed)
+        and of_move[-1].seq < resumed[0]
+    )
 
 
 def _refused_for_a_dead_broker(past: KeptEvents, _: Violation | None) -> bool:
@@ -434,6 +457,7 @@ MOVES: tuple[Reason, ...] = (
     Reason(
         "KafkaController.removePartitionsFromReassignedPartitions (2.0.1 to 2.3.1)", _deleted_unread_by_znode, effect=1
     ),
+    Reason("KafkaController.maybeTriggerPartitionReassignment (1.1.1 to 2.3.1)", _begun_twice),
     Reason("KAFKA-4214", _refused_for_a_dead_broker),
     Reason("KafkaController.processApiPartitionReassignment (2.4.1 to 2.7.2)", _lost_with_its_controller),
     Reason("KafkaController.updateCurrentReassignment (2.4.1 to 2.7.2)", _dropped_the_whole_isr, effect=1),

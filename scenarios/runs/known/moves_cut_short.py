@@ -6,14 +6,14 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from emulator.protocol.events import BrokerRegistered, ControlRequest, MoveStarted, ReplicaStopped
+from emulator.protocol.events import BrokerRegistered, ControllerResigned, ControlRequest, MoveStarted, ReplicaStopped
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import decode_reassigning, decode_topic, state_path_partition, topic_path
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.findings.convergence_facts import Condition, MoveInTopic
 from scenarios.observe.findings.isr_facts import DeadInIsr, LedElsewhere
 from scenarios.observe.findings.memory_facts import BrokerRemembers, ControllerRemembers
-from scenarios.runs.known.known_moves import WRITES_ASSIGNMENT
+from scenarios.runs.known.known_moves import RESUMES_MOVES, WRITES_ASSIGNMENT
 from scenarios.runs.known.reason import (
     Reason,
     asks_for_moves,
@@ -99,6 +99,22 @@ def _never_stopped(past: KeptEvents, violation: Violation, tp: TopicPartition, b
             for event in past.of(ReplicaStopped)
         )
     )
+
+
+@of_violation
+def _each_controller_resigns(past: KeptEvents, violation: Violation) -> bool:
+    """A partition without a state is moved, and the controller that resigned last did so as it resumed the moves."""
+    cluster = past.cluster.at(violation.seq)
+    moved = (TopicPartition(topic, number) for topic, moves in cluster.reassigning.items() for number in moves)
+    resigned = [event for event in past.of(ControllerResigned) if event.seq < violation.seq][-1:]
+    if not resigned or all(cluster.state(tp) is not None for tp in moved):
+        return False
+    edges = [
+        event.edge
+        for event in past.of(Step)
+        if (event.step, event.node) == (RESUMES_MOVES, resigned[0].node) and event.seq < resigned[0].seq
+    ]
+    return edges[-1:] == ["before"]
 
 
 def _stops_halfway(past: KeptEvents, tp: TopicPartition, write: ZkWritten, until_seq: int) -> bool:
@@ -219,6 +235,7 @@ CUT_SHORT: tuple[Reason, ...] = (
     Reason(NEVER_LED, _never_taken_offline, effect=2),
     Reason(NEVER_LED, _watch_never_set, effect=3),
     Reason(NEVER_LED, _never_stopped, effect=4),
+    Reason(NEVER_LED, _each_controller_resigns, effect=5),
     Reason(LEFT_OVER, _left_over),
     Reason(LEFT_OVER, _watch_went, effect=1),
     Reason(DELETED, _remembered_for_good),

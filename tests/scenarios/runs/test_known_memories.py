@@ -18,7 +18,7 @@ from scenarios.runs import Run, run_scenario
 from scenarios.runs.findings import findings
 from tests.scenarios.runs.building import TP, Table, scenario
 from tests.scenarios.runs.stated import stated
-from tests.scenarios.runs.test_known_findings import elected, quiet, tickets, told
+from tests.scenarios.runs.test_known_findings import elected, kept, quiet, tickets, told
 
 __all__ = ["quiet"]
 
@@ -118,3 +118,44 @@ def test_a_controller_that_fails_once_it_is_replaced_keeps_its_term(quiet: Run) 
     assert reasons("kafka-1.1", fails) == [None] * 3
     for events in ([], [fails, elected_again, resigns], [fails, crash], [fails._replace(replica=1)]):
         assert reasons("kafka-3.9", *events) == [None] * 3
+
+
+def test_a_high_watermark_from_before_the_start_of_a_log_stays_until_a_start(quiet: Run) -> None:
+    """2.3, seed 2311 of the default swarm: the leader gave it to a follower that had deleted more."""
+    facts = BrokerRemembers(2, "logs", "high watermark", "10508", "10525")
+    found = evolve(stated("logs_reload", "…", 9, 9, "…"), facts=facts, partition=TP, brokers=(2,))
+    takes = Deviated(3, 3, 0, 2, "Log.updateHighWatermark", *TP, 2)
+    role = e.BecameFollower(5, 5, 0, 2, *TP, 1, 0, 10600, 10508)
+    ends = e.NodeCrashed(5, 5, 0, 2, 1, "process")
+    assert tickets(told(quiet, "kafka-2.3", [takes, role], found)) == ["Log.updateHighWatermark (2.4)"]
+    assert tickets(told(quiet, "kafka-2.4", [takes, role], found)) == [None]
+    assert tickets(told(quiet, "kafka-2.3", [takes, ends], found)) == [None]
+    assert tickets(told(quiet, "kafka-2.3", [role], found)) == [None]
+    for other in (
+        facts._replace(of="log start offset"),
+        facts._replace(kept="10530"),
+        facts._replace(memory="producers"),
+    ):
+        assert tickets(told(quiet, "kafka-2.3", [takes], evolve(found, facts=other))) == [None]
+
+
+MOVED_AT_FAILOVER: tuple[Table, ...] = (
+    {"at": "5s", "action": "controller.resign"},
+    {"when": {"step": "failover.F1", "edge": "before"}, "action": "reassign.execute"},
+    {"at": "40s", "action": "config.set", "topic": "orders", "config": {"retention.ms": 7_200_000}},
+)
+
+
+@pytest.mark.parametrize("profile", ["kafka-1.1", "kafka-2.3"])
+def test_a_move_that_is_begun_twice_leaves_what_it_adds_new(profile: str) -> None:
+    """kafka-2.3, seed 2304 of the default swarm: asked for between the watch and the read of a controller."""
+    written = scenario(
+        brokers=4, controller=3, assignment=[[0]], plan={0: (0, 1)}, method=MOVED_AT_FAILOVER, rate=0,
+        profile=profile, strategy="wiki", horizon="60s",
+    )  # fmt: skip
+    run = run_scenario(written)
+    ticket = "KafkaController.maybeTriggerPartitionReassignment (1.1.1 to 2.3.1)"
+    assert [finding.checker for finding in findings(run)] == ["controller_remembers"]
+    assert tickets(run) == [ticket]
+    again = [one for one in kept(run) if not (isinstance(one, Step) and one.step == "failover.F3")]
+    assert tickets(told(run, profile, again, *run.violations)) == [None]

@@ -282,3 +282,32 @@ def test_no_leadership_is_given_back_while_a_move_of_a_topic_that_is_gone_is_rem
     assert tickets(told(run, run.profile, kept(run), elsewhere))[0] == DELETED
     elected = e.ControllerElected(last, last - 1, 0, 4, 9)
     assert tickets(told(run, run.profile, [*kept(run), elected], elsewhere))[0] is None
+
+
+@pytest.mark.parametrize("profile", ["kafka-2.4", "kafka-3.9"])
+def test_no_controller_goes_on_with_the_move_of_a_deleted_topic_without_a_first_leader(profile: str) -> None:
+    """kafka-3.3, seed 2070 of an earlier default swarm: 44 elections a second."""
+    plan = {"version": 1, "partitions": [{"topic": "late", "partition": 0, "replicas": [2]}]}
+    method: tuple[Table, ...] = (
+        {"at": "1s", "action": "broker.crash", "target": 1},
+        {"at": "25s", "action": "topic.create", "topic": {"name": "late", "assignment": [[1]]}},
+        {"at": "26s", "action": "reassign.execute", "plan": plan},
+        {"at": "27s", "action": "topic.delete", "topic": "late"},
+        {"at": "28s", "action": "broker.start", "target": 1},
+        {"at": "30s", "action": "controller.resign"},
+    )
+    run = run_scenario(
+        scenario(
+            brokers=4, controller=3, assignment=[[2, 3]], method=method, expect=[{"converged": True, "within": "1s"}],
+            profile=profile, strategy="kip-455", rate=0, horizon="31s",
+        )
+    )  # fmt: skip
+    assert explained(run) == {(NEVER_LED, 5)}
+    elections = sum(isinstance(event, e.ControllerElected) for event in kept(run))
+    assert elections > 20
+
+    def goes_on(event: Any) -> Any:
+        resumes = isinstance(event, Step) and event.step == "failover.F8"
+        return event._replace(edge="after") if resumes else event
+
+    assert set(changed(run, goes_on)) == {None}

@@ -158,3 +158,21 @@ def test_a_broker_that_the_controller_does_not_reach_need_not_know() -> None:
     for broker in (0, 1, 3):
         run.sends(broker, said(1, 1))
     assert run.rests() == []
+
+
+def test_a_new_topic_of_a_name_whose_deletion_a_broker_has_missed() -> None:
+    """kafka-2.4, seed 3063 of the default swarm: broker 2 registers again in between, and broker 1 does not."""
+    run = Brokers()
+    for broker in (1, 2):
+        run.sends(broker, said(0, 2, PAYMENTS_0))
+    run.passes(1)
+    run.emit(ZkWritten, 3, "create", delete_topic_path("payments"), 0, 0, "")
+    run.emit(ZkWritten, 3, "delete", delete_topic_path("payments"), 0, 0, "")
+    run.passes(1)
+    run.emit(ZkWritten, -1, "delete", broker_path(2), 0, 0, "")
+    run.registers(2)
+    for broker in (1, 2):
+        run.sends(broker, said(0, 0, PAYMENTS_0))
+    assert [violation.state for violation in run.violations()] == [
+        "payments-0: broker 1 knows leader 0 of leader epoch 0, after leader 0 of leader epoch 2"
+    ]
