@@ -360,18 +360,20 @@ class KeptEvents:
 
     def _failovers(self) -> Iterator[tuple[Step, Step]]:
         """When each new controller that has dealt with the dead began to load the brokers, and had loaded them. One
-        whose session expired as it took replicas out of ISRs may have taken out none, as its writes failed."""
+        whose session had expired by the time it took replicas out of ISRs may have taken out none, as its writes
+        failed."""
         whole = [(LOADS_BROKERS, "before"), (LOADS_BROKERS, "after"), (SHRINKS_ISRS, "before"), (SHRINKS_ISRS, "after")]
         steps = [event for event in self.of(Step) if (event.step, event.edge) in whole]
         for place, begun in enumerate(steps):
             of_it = list(islice((event for event in steps[place:] if event.node == begun.node), len(whole)))
-            if [(event.step, event.edge) for event in of_it] == whole and not self._resigns(of_it[2], of_it[3]):
+            if [(event.step, event.edge) for event in of_it] == whole and not self._resigned(of_it[3]):
                 yield begun, of_it[1]
 
-    def _resigns(self, first: Step, last: Step) -> bool:
-        """Whether /controller is deleted between two steps."""
-        ends = [event.seq for event in self.of(ZkWritten) if (event.path, event.op) == (CONTROLLER, "delete")]
-        return any(first.seq < end < last.seq for end in ends)
+    def _resigned(self, done: Step) -> bool:
+        """Whether the controller that has done a step had lost /controller by then."""
+        changes = [e for e in self.of(ZkWritten) if e.path == CONTROLLER and e.seq < done.seq]
+        elected = max((e.seq for e in changes if (e.op, e.client) == ("create", done.node)), default=0)
+        return any(e.op == "delete" and e.seq > elected for e in changes)
 
     def _sent_as_to_live(self, loads: Step, broker: int) -> bool:
         """Whether the controller that loads the brokers in ``loads`` sends ``broker`` a request before it starts."""
@@ -388,18 +390,14 @@ class KeptEvents:
 
     def failure_handled(self, broker: int, first_seq: int, last_seq: int) -> bool:
         """Whether a controller has handled the failure of ``broker`` between: the last step takes it out of its ISRs.
-        One that died before may have taken it out of none; so may one whose session expired in that step, and whose
+        One that died before may have taken it out of none; so may one whose session had expired by then, and whose
         writes failed."""
-        steps = [event for event in self.of(Step) if (event.broker, event.step) == (broker, LEAVES_ISRS)]
-        begun: dict[int, Step] = {}
-        for step in steps:
-            if step.edge == "before":
-                begun[step.node] = step
-            elif first_seq < step.seq < last_seq and not (
-                self._resigns(begun.get(step.node, step), step) or self._is_of_a_directory(step, first_seq)
-            ):
-                return True
-        return False
+        return any(
+            (step.broker, step.step, step.edge) == (broker, LEAVES_ISRS, "after")
+            and first_seq < step.seq < last_seq
+            and not (self._resigned(step) or self._is_of_a_directory(step, first_seq))
+            for step in self.of(Step)
+        )
 
     def _is_of_a_directory(self, handles: Step, crash_seq: int) -> bool:
         """Whether the controller found the broker back as it loaded the brokers, and it has been there since. A log

@@ -16,6 +16,7 @@ from emulator.protocol.update_metadata import PartitionMetadata
 from emulator.trace.events import Step, ZkWritten
 from fetchers.quota import RATE_NAMES, UNLIMITED, listed_here
 from scenarios.observe.checkers.broker_memory import BrokerMemory, Unlike
+from scenarios.observe.findings.memory_facts import offline_in_words
 from scenarios.observe.history.settings_history import MIN_ISR
 
 CONFIG = "/config/"
@@ -174,9 +175,7 @@ class BrokerRemembersTrue(BrokerMemory):
                 elif self._announced and (wrong := self._wrongly_told(known)):
                     told = known.offline_replicas
                     right = [broker for broker in known.replicas if (broker in told) is not (broker in wrong)]
-                    yield Unlike(
-                        "metadata", "", f"the offline replicas {list(told)}", f"the offline replicas {right}", tp
-                    )
+                    yield Unlike("metadata", "", offline_in_words(told), offline_in_words(right), tp)
 
     def _wrongly_told(self, known: PartitionMetadata) -> tuple[int, ...]:
         """The replicas of a partition that are said to be offline and are not, or the reverse: their broker is not

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from emulator.protocol.events import ClockSet
 from emulator.protocol.shown import SessionAnswered, SessionLost
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker
@@ -11,8 +12,8 @@ from scenarios.observe.findings.fetch_facts import AnsweredBesides, LeftOutOfAns
 from scenarios.observe.history.replica_logs import NEXT_OFFSET
 
 KEPT_US = 120_000_000
-"""For so long a session stays that is used, or is young (FetchSessionCache.tryEvict, min.incremental.fetch.session
-.eviction.ms)."""
+"""For so long by its broker's clock a session stays that is used, or is young (FetchSessionCache.tryEvict,
+min.incremental.fetch.session.eviction.ms)."""
 
 
 class _Left(NamedTuple):
@@ -31,7 +32,7 @@ class SessionsFollow(Checker):
     Verified: each answer in a session of a client: it names only partitions that the client has in it. Each partition
         of which two answers in turn say nothing: the leader had no committed record there behind the client's offset
         when the first one came. Each session that is refused: its broker has started since it began, or it is older
-        than two minutes.
+        than two minutes by its broker's clock.
 
     Not verified: sessions of followers and of emulated consumers (``answers_fit``, ``fetches_complete``); those of
         real clients.
@@ -45,6 +46,12 @@ class SessionsFollow(Checker):
         self._logs = self.history.commits.logs  # with their high watermarks
         self._left: dict[tuple[int, int], dict[TopicPartition, _Left]] = {}
         """The partitions that the last answer in a session has left out, by client and broker."""
+        self._ahead: list[ClockSet] = []
+        """The clocks of brokers that were set forward."""
+
+    def on_clock(self, event: ClockSet) -> None:
+        if event.after_us > event.before_us:
+            self._ahead.append(event)
 
     def on_answered(self, event: SessionAnswered) -> None:
         for tp in event.besides:
@@ -75,5 +82,10 @@ class SessionsFollow(Checker):
     def on_lost(self, event: SessionLost) -> None:
         self._left.pop((event.node, event.leader), None)
         started_us, held_us = self.cluster.started_us(event.leader), event.t_us - event.begun_us
-        if started_us is not None and started_us < event.begun_us and held_us < KEPT_US:
+        by_clock_us = held_us + sum(
+            clock.after_us - clock.before_us
+            for clock in self._ahead
+            if clock.node == event.leader and clock.t_us >= event.begun_us
+        )
+        if started_us is not None and started_us < event.begun_us and by_clock_us < KEPT_US:
             self.violated(event, SessionGone(event.node, event.leader, event.error, held_us), brokers=(event.leader,))

@@ -1,8 +1,12 @@
 """Facts about memories: what a process remembers, against what a fresh one would read."""
 
+import json
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from emulator.protocol.types import TopicPartition
+
+_OFFLINE = "the offline replicas "
 
 
 def _about(tp: TopicPartition | None) -> str:
@@ -72,6 +76,19 @@ class BrokerRemembers(NamedTuple):
             f"{_about(tp)}broker {self.broker} remembers as {self.memory}{of}: {self.kept}; a fresh process has "
             f"{self.wanted}"
         )
+
+
+def offline_in_words(brokers: Iterable[int]) -> str:
+    """The words for the replicas that metadata calls offline."""
+    return f"{_OFFLINE}{list(brokers)}"
+
+
+def wrongly_offline(facts: BrokerRemembers) -> tuple[int, ...]:
+    """The brokers whose replicas the metadata calls offline, and are not."""
+    if not facts.kept.startswith(_OFFLINE):
+        return ()
+    kept, wanted = (json.loads(words.removeprefix(_OFFLINE)) for words in (facts.kept, facts.wanted))
+    return tuple(broker for broker in kept if broker not in wanted)
 
 
 class LeftUntaken(NamedTuple):

@@ -135,7 +135,8 @@ class Cleaning:
             if offset in after or fate == ABORTED:
                 continue
             if fate == OPEN:
-                yield Wrong(Compacts.WHAT_IS_CLOSED, offset, "the record's transaction is open, and it is gone")
+                if offset >= self.start:  # none is open before that (Log.updateFirstUnstableOffset, 0.11)
+                    yield Wrong(Compacts.WHAT_IS_CLOSED, offset, "the record's transaction is open, and it is gone")
             elif record.key is not None:
                 yield from self._gone(offset, record, place, last[record.key])
 

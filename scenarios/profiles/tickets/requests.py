@@ -258,6 +258,11 @@ TICKETS = (
                 text="a broker that is gone and back before the controller looks at /brokers/ids is not told who lives",
                 checkers=("broker_remembers",),
             ),
+            Effect(
+                text="a broker that is gone and back before the controller looks at /brokers/ids has its failed log "
+                "directories for ever in the controller's memory, and in the metadata that this sends",
+                checkers=("controller_remembers", "broker_remembers"),
+            ),
         ),
     ),
     Ticket(

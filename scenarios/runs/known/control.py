@@ -11,6 +11,7 @@ from emulator.protocol.events import (
     ControlRequest,
     ControlResponse,
     LeaderElected,
+    LogDirFailed,
     NodeCrashed,
 )
 from emulator.protocol.types import TopicPartition
@@ -32,7 +33,7 @@ from scenarios.observe.checkers.converged import UNCLEAN
 from scenarios.observe.findings.control_facts import NotNotified, ReplicasChangedUnasked
 from scenarios.observe.findings.convergence_facts import LeaderGone, NeverLed, RequestStays
 from scenarios.observe.findings.gauge_facts import GaugeNegative
-from scenarios.observe.findings.memory_facts import BrokerRemembers, ControllerRemembers, ResignedKeeps
+from scenarios.observe.findings.memory_facts import BrokerRemembers, ControllerRemembers, ResignedKeeps, wrongly_offline
 from scenarios.observe.findings.metadata_facts import KnowsEarlierEpoch, KnowsOtherThanZooKeeper
 from scenarios.runs.known.ledger import witnesses
 from scenarios.runs.known.reason import (
@@ -297,6 +298,26 @@ def _not_told_who_lives(past: KeptEvents, violation: Violation) -> bool:
 
 
 @of_violation
+def _directories_failed_before(past: KeptEvents, violation: Violation) -> bool:
+    """Each broker whose replicas the controller, or the metadata of a broker, has offline was away and is back, and the
+    controller has handled neither: either would clear them (replicasOnOfflineDirs, 1.0). The broker had lost
+    one before it was away."""
+    facts, brokers = violation.facts, violation.brokers
+    if isinstance(facts, BrokerRemembers):
+        brokers = wrongly_offline(facts) if facts.memory == "metadata" else ()
+    elif not isinstance(facts, ControllerRemembers) or not (
+        facts.memory == "offline_dirs" or (facts.memory, facts.kept) == ("replica_states", "offline")
+    ):
+        return False
+    return bool(brokers) and all(_failed_before(past, broker, violation.seq) for broker in brokers)
+
+
+def _failed_before(past: KeptEvents, broker: int, until_seq: int) -> bool:
+    gone = _missed(past, broker, until_seq)
+    return gone is not None and any(event.node == broker and event.seq < gone.seq for event in past.of(LogDirFailed))
+
+
+@of_violation
 def _shuts_down_since(past: KeptEvents, violation: Violation) -> bool:
     """The partition has no leader, and each member of its ISR is such a broker, which had begun its controlled shutdown
     before it was away; or each open move has such a broker in its target."""
@@ -504,6 +525,7 @@ CONTROL: tuple[Reason, ...] = (
     Reason("KAFKA-1120", _bounce_missed),
     Reason("KAFKA-1120", _shuts_down_since, effect=1),
     Reason("KAFKA-1120", _not_told_who_lives, effect=2),
+    Reason("KAFKA-1120", _directories_failed_before, effect=3),
     Reason("KAFKA-9839", _behind_its_epoch),
     Reason("KAFKA-9839", _has_refused_metadata, effect=1),
     Reason("MetadataCache.updateMetadata (0.8.0 to 2.7.2)", _took_what_was_overtaken),

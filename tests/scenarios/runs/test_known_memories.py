@@ -13,7 +13,12 @@ from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import broker_path
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers import Violation
-from scenarios.observe.findings.memory_facts import BrokerRemembers, ResignedKeeps
+from scenarios.observe.findings.memory_facts import (
+    BrokerRemembers,
+    ControllerRemembers,
+    ResignedKeeps,
+    offline_in_words,
+)
 from scenarios.runs import Run, run_scenario
 from scenarios.runs.findings import findings
 from tests.scenarios.runs.building import TP, Table, scenario
@@ -80,6 +85,32 @@ def test_one_that_the_controller_has_seen_or_told_is_no_such_broker(quiet: Run) 
     takes = e.ControlResponse(5, 5, 1, "UpdateMetadata", 2, 0, 1, "NONE", (), ())
     for events in ([gone], [back], [gone, back, started], [gone, back, takes]):
         assert explained(quiet, "kafka-1.1", *events) == [None] * 2
+
+
+def test_kafka_1120_so_has_one_its_failed_log_directories(quiet: Run) -> None:
+    """kafka-1.1, seed 2326: the machine had a new disk as it came back."""
+    memory = ControllerRemembers(0, "offline_dirs", "broker 1", f"{TP}", "nothing", failover=False)
+    controller = evolve(stated("controller_remembers", "…", 9, 9, "…"), facts=memory, brokers=(1,))
+    offline, new = (
+        evolve(controller, facts=memory._replace(memory="replica_states", kept=state, wanted="online"))
+        for state in ("offline", "new")
+    )
+    broker = evolve(ISR, facts=BrokerRemembers(2, "metadata", "", offline_in_words((1,)), offline_in_words(())))
+    misses = evolve(ISR, facts=BrokerRemembers(2, "metadata", "", offline_in_words(()), offline_in_words((1,))))
+    failed = e.LogDirFailed(2, 2, 0, 1, "/data/1", "injected by the scenario", 1, broker_halts=False)
+    gone = ZkWritten(3, 3, 0, -1, "delete", broker_path(1), 0, 3, "")
+    back = ZkWritten(4, 4, 0, 1, "create", broker_path(1), 0, 4, "{}")
+
+    def of_each(profile: str, *events: Any) -> list[str | None]:
+        found = (controller, offline, broker, new, misses)
+        return [ticket for each in found for ticket in tickets(told(quiet, profile, list(events), each))]
+
+    assert of_each("kafka-1.1", failed, gone, back) == ["KAFKA-1120"] * 3 + [None] * 2
+    assert of_each("kafka-2.3", failed, gone, back) == [None] * 5
+    started = Step(5, 5, 0, "broker-startup.1", "before", "", -1, 1, 0, 2, "")
+    late = failed._replace(t_us=5, seq=5)
+    for events in ([gone, back], [failed, gone], [failed, gone, back, started], [gone, back, late]):
+        assert of_each("kafka-1.1", *events) == [None] * 5
 
 
 def test_metadata_that_was_overtaken_takes_back_isrs_and_live_brokers(quiet: Run) -> None:

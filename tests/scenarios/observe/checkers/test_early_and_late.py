@@ -27,7 +27,7 @@ def alone(isr: tuple[int, ...] = (0,), start: StartSettings | None = None) -> Co
     """Broker 0 leads with this ISR, and its log has 10 more than it has committed."""
     run = works("commits_in_time", start=start)
     run.assigned((0, 1))
-    run.loaded(0, 20, 10)
+    run.loaded(0, True, 10)
     run.state(0, isr, 1)
     run.emit(e.BecameLeader, 0, *ORDERS_0, 1, 20, 10, isr, (0, 1), (), ())
     return run
@@ -46,7 +46,7 @@ def test_not_before_it_is_time(seconds: int) -> None:
 @pytest.mark.parametrize(
     "then",
     [
-        lambda run: run.high_watermark(0, 20, 1, leader=True),
+        lambda run: run.high_watermark(0, True, 1, leader=True),
         lambda run: run.proposes(0, "expand", 1),
         lambda run: run.follows(0, 1, 2),
         lambda run: run.emit(ZkWritten, 2, "set", "/config/brokers/0", 1, 7, encode_config({"throttled.rate": "1"})),
@@ -134,6 +134,33 @@ def test_a_session_that_is_used_stays(restarts: bool, held_s: int, count: int) -
         run.emit(e.NodeCrashed, 0, 1, "process")
         run.emit(e.NodeStarted, 0, 2)
     run.world.now += held_s * 1_000_000
+    run.show(SessionLost, CLIENT, 0, "FETCH_SESSION_ID_NOT_FOUND", begun_us)
+    assert len(states(run)) == count
+
+
+@pytest.mark.parametrize(
+    ("broker", "during", "ahead_us", "count"),
+    [
+        (0, True, 126_000_000, 0),
+        (0, True, -126_000_000, 1),
+        (0, True, 50_000_000, 1),
+        (0, False, 126_000_000, 1),
+        (1, True, 126_000_000, 1),
+    ],
+    ids=["forward", "back", "a-little", "before", "another"],
+)
+def test_the_clock_of_its_broker_says_how_old_a_session_is(
+    broker: int, during: bool, ahead_us: int, count: int
+) -> None:
+    """kafka-3.3, seed 2325: the clock of the broker was more than two minutes behind, and was set right."""
+    run = session()
+    if not during:
+        run.emit(e.ClockSet, broker, -ahead_us, 0)
+    run.world.now += 1
+    begun_us = run.world.now
+    run.world.now += 10_000_000
+    if during:
+        run.emit(e.ClockSet, broker, -ahead_us, 0)
     run.show(SessionLost, CLIENT, 0, "FETCH_SESSION_ID_NOT_FOUND", begun_us)
     assert len(states(run)) == count
 

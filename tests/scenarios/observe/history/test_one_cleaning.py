@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from brokers.log.cleaner import cleanable, cleaning, contents
 from brokers.log.cleaner.cleaned_transactions import CleanedTransactions
 from emulator.protocol.compression import NONE
+from emulator.protocol.records import NO_TIMESTAMP
 from emulator.protocol.shown import RecordsCompacted
 from emulator.protocol.types import Batch
 from scenarios.observe.findings.compaction_facts import Compacts
@@ -167,3 +168,17 @@ def test_keys_before_the_start_of_the_log_are_not_looked_for(start: int, count: 
     batches = tuple(log.log.batches)
     event = RecordsCompacted(0, 0, 0, 0, TP, 2, 2, log.now_ms, DAY_MS, batches, batches)
     assert [wrong.part for wrong in Cleaning(event, 3, start).wrongs()] == [Compacts.ONE_EACH] * count
+
+
+@pytest.mark.parametrize(("start", "count"), [(0, 1), (1, 1), (2, 0)])
+def test_no_transaction_is_open_before_the_start_of_the_log(start: int, count: int) -> None:
+    """kafka-1.1, seed 4051: retention had deleted records of an open transaction, and its segment was still there."""
+    log = CompactedLog()
+    log.write((b"a", b"1"), (b"a", b"2"), producer=5, sequence=0, transactional=True)
+    log.roll()
+    log.write((b"a", b"3"))
+    batches = tuple(log.log.batches)
+    after = contents.with_records(batches[0], [0], NO_TIMESTAMP), *batches[1:]
+    event = RecordsCompacted(0, 0, 0, 0, TP, 2, 2, log.now_ms, DAY_MS, batches, after)
+    parts = [wrong.part for wrong in Cleaning(event, 3, start).wrongs()]
+    assert parts == [Compacts.WHAT_IS_CLOSED] * count
