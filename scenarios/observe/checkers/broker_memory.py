@@ -14,13 +14,14 @@ from scenarios.observe.findings.memory_facts import BrokerRemembers
 
 
 class Unlike(NamedTuple):
-    """A part of one memory that is otherwise than a fresh process would have it."""
+    """A part of one memory that is otherwise than a fresh process would have it (``BrokerRemembers``)."""
 
     memory: str
     of: str
     kept: str
     wanted: str
     partition: TopicPartition | None = None
+    offline: tuple[int, ...] = ()
 
 
 def is_settled(checker: Checker, event: Remembered) -> bool:
@@ -49,5 +50,5 @@ class BrokerMemory(Checker):
             key = event.node, found.memory, f"{found.partition or ''} {found.of}"
             if key not in self._reported:
                 self._reported[key] = None
-                facts = BrokerRemembers(event.node, found.memory, found.of, found.kept, found.wanted)
+                facts = BrokerRemembers(event.node, found.memory, found.of, found.kept, found.wanted, found.offline)
                 self.violated(event, facts, found.partition, (event.node,))

@@ -16,7 +16,6 @@ from emulator.protocol.update_metadata import PartitionMetadata
 from emulator.trace.events import Step, ZkWritten
 from fetchers.quota import RATE_NAMES, UNLIMITED, listed_here
 from scenarios.observe.checkers.broker_memory import BrokerMemory, Unlike
-from scenarios.observe.findings.memory_facts import offline_in_words
 from scenarios.observe.history.settings_history import MIN_ISR
 
 CONFIG = "/config/"
@@ -175,7 +174,9 @@ class BrokerRemembersTrue(BrokerMemory):
                 elif self._announced and (wrong := self._wrongly_told(known)):
                     told = known.offline_replicas
                     right = [broker for broker in known.replicas if (broker in told) is not (broker in wrong)]
-                    yield Unlike("metadata", "", offline_in_words(told), offline_in_words(right), tp)
+                    wrongly = tuple(one for one in told if one not in right)
+                    words = (f"the offline replicas {list(brokers)}" for brokers in (told, right))
+                    yield Unlike("metadata", "", *words, tp, wrongly)
 
     def _wrongly_told(self, known: PartitionMetadata) -> tuple[int, ...]:
         """The replicas of a partition that are said to be offline and are not, or the reverse: their broker is not

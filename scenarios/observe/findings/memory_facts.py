@@ -1,12 +1,8 @@
 """Facts about memories: what a process remembers, against what a fresh one would read."""
 
-import json
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from emulator.protocol.types import TopicPartition
-
-_OFFLINE = "the offline replicas "
 
 
 def _about(tp: TopicPartition | None) -> str:
@@ -62,6 +58,7 @@ class BrokerRemembers(NamedTuple):
     Attributes:
         of: whose it is, beside the partition: a topic; "": nothing else's.
         kept, wanted: what it remembers and what is there, in words.
+        offline: the brokers whose replicas its metadata calls offline, and are not.
     """
 
     broker: int
@@ -69,26 +66,15 @@ class BrokerRemembers(NamedTuple):
     of: str
     kept: str
     wanted: str
+    offline: tuple[int, ...] = ()
 
     def in_words(self, tp: TopicPartition | None) -> str:
         of = f" of {self.of}" if self.of else ""
+        wrong = f"; wrongly offline: {list(self.offline)}" if self.offline else ""
         return (
             f"{_about(tp)}broker {self.broker} remembers as {self.memory}{of}: {self.kept}; a fresh process has "
-            f"{self.wanted}"
+            f"{self.wanted}{wrong}"
         )
-
-
-def offline_in_words(brokers: Iterable[int]) -> str:
-    """The words for the replicas that metadata calls offline."""
-    return f"{_OFFLINE}{list(brokers)}"
-
-
-def wrongly_offline(facts: BrokerRemembers) -> tuple[int, ...]:
-    """The brokers whose replicas the metadata calls offline, and are not."""
-    if not facts.kept.startswith(_OFFLINE):
-        return ()
-    kept, wanted = (json.loads(words.removeprefix(_OFFLINE)) for words in (facts.kept, facts.wanted))
-    return tuple(broker for broker in kept if broker not in wanted)
 
 
 class LeftUntaken(NamedTuple):

@@ -33,7 +33,7 @@ from scenarios.observe.checkers.converged import UNCLEAN
 from scenarios.observe.findings.control_facts import NotNotified, ReplicasChangedUnasked
 from scenarios.observe.findings.convergence_facts import LeaderGone, NeverLed, RequestStays
 from scenarios.observe.findings.gauge_facts import GaugeNegative
-from scenarios.observe.findings.memory_facts import BrokerRemembers, ControllerRemembers, ResignedKeeps, wrongly_offline
+from scenarios.observe.findings.memory_facts import BrokerRemembers, ControllerRemembers, ResignedKeeps
 from scenarios.observe.findings.metadata_facts import KnowsEarlierEpoch, KnowsOtherThanZooKeeper
 from scenarios.runs.known.ledger import witnesses
 from scenarios.runs.known.reason import (
@@ -304,7 +304,7 @@ def _directories_failed_before(past: KeptEvents, violation: Violation) -> bool:
     one before it was away."""
     facts, brokers = violation.facts, violation.brokers
     if isinstance(facts, BrokerRemembers):
-        brokers = wrongly_offline(facts) if facts.memory == "metadata" else ()
+        brokers = facts.offline
     elif not isinstance(facts, ControllerRemembers) or not (
         facts.memory == "offline_dirs" or (facts.memory, facts.kept) == ("replica_states", "offline")
     ):

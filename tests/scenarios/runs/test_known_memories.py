@@ -17,7 +17,6 @@ from scenarios.observe.findings.memory_facts import (
     BrokerRemembers,
     ControllerRemembers,
     ResignedKeeps,
-    offline_in_words,
 )
 from scenarios.runs import Run, run_scenario
 from scenarios.runs.findings import findings
@@ -95,8 +94,8 @@ def test_kafka_1120_so_has_one_its_failed_log_directories(quiet: Run) -> None:
         evolve(controller, facts=memory._replace(memory="replica_states", kept=state, wanted="online"))
         for state in ("offline", "new")
     )
-    broker = evolve(ISR, facts=BrokerRemembers(2, "metadata", "", offline_in_words((1,)), offline_in_words(())))
-    misses = evolve(ISR, facts=BrokerRemembers(2, "metadata", "", offline_in_words(()), offline_in_words((1,))))
+    broker = evolve(ISR, facts=BrokerRemembers(2, "metadata", "", "…", "…", (1,)))
+    misses = evolve(ISR, facts=BrokerRemembers(2, "metadata", "", "…", "…"))
     failed = e.LogDirFailed(2, 2, 0, 1, "/data/1", "injected by the scenario", 1, broker_halts=False)
     gone = ZkWritten(3, 3, 0, -1, "delete", broker_path(1), 0, 3, "")
     back = ZkWritten(4, 4, 0, 1, "create", broker_path(1), 0, 4, "{}")

@@ -27,7 +27,7 @@ def alone(isr: tuple[int, ...] = (0,), start: StartSettings | None = None) -> Co
     """Broker 0 leads with this ISR, and its log has 10 more than it has committed."""
     run = works("commits_in_time", start=start)
     run.assigned((0, 1))
-    run.loaded(0, True, 10)
+    run.loaded(0, 20, 10)
     run.state(0, isr, 1)
     run.emit(e.BecameLeader, 0, *ORDERS_0, 1, 20, 10, isr, (0, 1), (), ())
     return run
@@ -46,7 +46,7 @@ def test_not_before_it_is_time(seconds: int) -> None:
 @pytest.mark.parametrize(
     "then",
     [
-        lambda run: run.high_watermark(0, True, 1, leader=True),
+        lambda run: run.high_watermark(0, 20, 1, leader=True),
         lambda run: run.proposes(0, "expand", 1),
         lambda run: run.follows(0, 1, 2),
         lambda run: run.emit(ZkWritten, 2, "set", "/config/brokers/0", 1, 7, encode_config({"throttled.rate": "1"})),
