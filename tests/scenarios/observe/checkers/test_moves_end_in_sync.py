@@ -5,7 +5,15 @@ from typing import Any
 import pytest
 
 from emulator.protocol.assignments import ReassigningReplicas, Replicas
-from emulator.protocol.znodes import REASSIGN_PARTITIONS, broker_path, encode_broker, encode_reassignment, encode_topic
+from emulator.protocol.znodes import CONTROLLER as CONTROLLER_PATH
+from emulator.protocol.znodes import (
+    REASSIGN_PARTITIONS,
+    broker_path,
+    encode_broker,
+    encode_controller,
+    encode_reassignment,
+    encode_topic,
+)
 from emulator.protocol.znodes import topic_path as path_of
 from emulator.trace.events import ZkSession, ZkWritten
 from scenarios.observe.checkers.moves_end_in_sync import MovesEndInSync
@@ -20,9 +28,14 @@ def story() -> WrittenHistory:
     for broker in (0, 1, 2):
         run.emit(ZkSession, broker, broker + 1, "created", 6_000_000)
         run.emit(ZkWritten, broker, "create", broker_path(broker), 0, broker + 1, encode_broker(broker, 0))
+    takes_over(run, CONTROLLER)
     run.assigned((0, 1), by=CONTROLLER)
     run.state(0, (0, 1), 1)
     return run
+
+
+def takes_over(run: WrittenHistory, broker: int) -> None:
+    run.emit(ZkWritten, broker, "create", CONTROLLER_PATH, 0, 0, encode_controller(broker, 0))
 
 
 def asks(run: WrittenHistory, target: Replicas) -> Any:
@@ -87,4 +100,14 @@ def test_a_cancelled_move() -> None:
     run = story()
     names(run, (1, 2, 0), (2,), (0,))
     names(run, (0, 1))
+    assert found(run) == []
+
+
+def test_a_controller_that_was_replaced() -> None:
+    """kafka-1.1, seed 3052: its step is not known any more."""
+    run = story()
+    asks(run, (1, 2))
+    run.assigned((1, 2, 0), by=CONTROLLER)
+    takes_over(run, 2)
+    run.assigned((1, 2), by=CONTROLLER)
     assert found(run) == []
