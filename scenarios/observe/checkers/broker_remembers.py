@@ -175,8 +175,8 @@ class BrokerRemembersTrue(BrokerMemory):
                     told = known.offline_replicas
                     right = [broker for broker in known.replicas if (broker in told) is not (broker in wrong)]
                     wrongly = tuple(one for one in told if one not in right)
-                    words = (f"the offline replicas {list(brokers)}" for brokers in (told, right))
-                    yield Unlike("metadata", "", *words, tp, wrongly)
+                    kept, wanted = (f"the offline replicas {list(brokers)}" for brokers in (told, right))
+                    yield Unlike("metadata", "", kept, wanted, tp, wrongly)
 
     def _wrongly_told(self, known: PartitionMetadata) -> tuple[int, ...]:
         """The replicas of a partition that are said to be offline and are not, or the reverse: their broker is not

@@ -20,9 +20,9 @@ class MovesEndInSync(Checker):
         /admin/reassign_partitions or the topic's znode asks for. All of them were in the ISR at one moment since the
         move was asked for; the leader in ZooKeeper is one of them, or none of them is live and in the ISR.
 
-    Not verified: what a controller writes that was replaced (``controller_fence``); moves that are cancelled, and what a later request drops of an earlier one (KIP-455, U1); the hops of
-        ``kafka-6794`` but for the last one, and its leader, which it elects afterwards (step 9); that they are in the
-        ISR still, as that may change meanwhile.
+    Not verified: what a controller writes that was replaced (``controller_fence``); moves that are cancelled, and what
+        a later request drops of an earlier one (KIP-455, U1); the hops of ``kafka-6794`` but for the last one, and its
+        leader, which it elects afterwards (step 9); that they are in the ISR still, as that may change meanwhile.
     """
 
     ids = ("R4", "R1")
