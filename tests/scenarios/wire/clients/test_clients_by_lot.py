@@ -428,6 +428,11 @@ def test_seek_and_commit_with_broker_failures() -> None:
                 with suppress(confluent_kafka.KafkaException):  # of a connection to a broker that has gone
                     return reader.get_watermark_offsets(tp, LIMIT_S)
 
+            def commits(record: Any) -> Any:
+                with suppress(confluent_kafka.KafkaException):  # its coordinator may have to be found again
+                    reader.commit(record, asynchronous=False)
+                    return [each.offset for each in reader.committed([tp], LIMIT_S)]
+
             for broker in (0, 1, 2):
                 found.operate("broker.stop", target=broker)
                 for _ in range(4):
@@ -436,8 +441,7 @@ def test_seek_and_commit_with_broker_failures() -> None:
                     reader.seek(TopicPartition(OUT, 0, place))
                     [record] = taken(reader, 1)[:1]
                     assert record.offset() == place
-                    reader.commit(record, asynchronous=False)
-                    assert [each.offset for each in reader.committed([tp], LIMIT_S)] == [place + 1]
+                    assert wait_for(lambda: commits(record), what="a commit") == [place + 1]  # noqa: B023
                 found.operate("broker.start", target=broker)
                 other = found.connect((broker + 1) % 3)
                 wait_for(lambda: len(other.metadata()["brokers"]) == 3, what="three brokers")  # noqa: B023
