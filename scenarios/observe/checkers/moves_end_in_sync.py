@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from controller.procedures import STEPS
 from emulator.protocol import znodes
 from emulator.protocol.assignments import Replicas, without
@@ -37,12 +39,12 @@ class MovesEndInSync(Checker):
         """The replicas that each partition is to have which is being moved."""
         self._seen: dict[TopicPartition, None] = {}
         """The partitions of these whose target was in the ISR as a whole."""
-        self._asked: dict[TopicPartition, Replicas] = {}
+        self._asked: Mapping[TopicPartition, Replicas] = {}
 
     def on_written(self, event: ZkWritten) -> None:
         if event.path != znodes.REASSIGN_PARTITIONS:
             return
-        before, self._asked = self._asked, dict(self.cluster.requested_moves())
+        before, self._asked = self._asked, self.cluster.requested_moves()
         for tp, target in self._asked.items():
             if before.get(tp) != target:
                 self._begin(tp, target)
@@ -74,20 +76,12 @@ class MovesEndInSync(Checker):
         state = self.cluster.state(tp)
         if state is None or self.cluster.is_deleting(tp.topic):
             return
-        if tp not in self._seen and self._has_waited(tp):
+        if tp not in self._seen and not self._comes_later(tp, "move.wait"):  # a plug-in's protocol may wait later
             self.violated(event, EndsOutOfSync(event.client, target, tuple(state.isr)), tp)
         may_lead = [one for one in target if one in state.isr and self.cluster.is_registered(one)]
         dropped = state.leader in event.before and state.leader not in target
-        if dropped and may_lead and not self._elects_later(tp):
+        if dropped and may_lead and not self._comes_later(tp, "move.leader"):
             self.violated(event, LeaderDropped(event.client, state.leader, tuple(may_lead)), tp)
-
-    def _has_waited(self, tp: TopicPartition) -> bool:
-        """Whether the protocol, as it writes the assignment, has waited for the new replicas; a plug-in's may not."""
-        return not self._comes_later(tp, "move.wait")
-
-    def _elects_later(self, tp: TopicPartition) -> bool:
-        """Whether the protocol elects the leader once it has written the assignment."""
-        return self._comes_later(tp, "move.leader")
 
     def _comes_later(self, tp: TopicPartition, phase: str) -> bool:
         """Whether a phase of the partition's move ends after the step that it is in."""

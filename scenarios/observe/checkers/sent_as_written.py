@@ -1,4 +1,4 @@
-"""M14: what a controller sends of a partition is what ZooKeeper has, or had, of it."""
+"""M15: what a controller sends of a partition is what ZooKeeper has, or had, of it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class SentAsWritten(Checker):
         controller knows before it writes them (KIP-455, B2).
     """
 
-    ids = ("M14",)
+    ids = ("M15",)
     statement = (
         "sent(p, v) ⇒ (leader, epoch, isr) = Z[p] at v: what a controller sends of a partition is what ZooKeeper has, "
         "or had, of it"

@@ -137,16 +137,21 @@ def test_a_broker_that_lacks_what_others_know() -> None:
     ]
 
 
-def test_a_topic_that_is_gone() -> None:
-    """Broker 2 registers again later, and is sent nothing about the topic (kafka-2.7, seed 43019)."""
-    run = Brokers()
-    run.to_all(said(), said(tp=PAYMENTS_0))
+def deletes_payments(run: Brokers) -> None:
+    """A topic is deleted, and then broker 2 registers again."""
     run.passes(1)
     run.emit(ZkWritten, 3, "create", delete_topic_path("payments"), 0, 0, "")
     run.emit(ZkWritten, 3, "delete", delete_topic_path("payments"), 0, 0, "")
     run.passes(1)
     run.emit(ZkWritten, -1, "delete", broker_path(2), 0, 0, "")
     run.registers(2)
+
+
+def test_a_topic_that_is_gone() -> None:
+    """Broker 2 registers again later, and is sent nothing about the topic (kafka-2.7, seed 43019)."""
+    run = Brokers()
+    run.to_all(said(), said(tp=PAYMENTS_0))
+    deletes_payments(run)
     assert run.rests() == [f"broker {broker}: payments is known, and gone from ZooKeeper" for broker in (0, 1, 3)]
 
 
@@ -165,12 +170,7 @@ def test_a_new_topic_of_a_name_whose_deletion_a_broker_has_missed() -> None:
     run = Brokers()
     for broker in (1, 2):
         run.sends(broker, said(0, 2, PAYMENTS_0))
-    run.passes(1)
-    run.emit(ZkWritten, 3, "create", delete_topic_path("payments"), 0, 0, "")
-    run.emit(ZkWritten, 3, "delete", delete_topic_path("payments"), 0, 0, "")
-    run.passes(1)
-    run.emit(ZkWritten, -1, "delete", broker_path(2), 0, 0, "")
-    run.registers(2)
+    deletes_payments(run)
     for broker in (1, 2):
         run.sends(broker, said(0, 0, PAYMENTS_0))
     assert [violation.state for violation in run.violations()] == [
