@@ -56,6 +56,8 @@ SHUTDOWN = "shutdown."
 UNKNOWN = "UNKNOWN_SERVER_ERROR"
 """With which a broker refuses what is for a later broker epoch than it knows (KAFKA-9839)."""
 ELECT_OFFLINE = (("broker-failure.2", "after"), ("broker-startup.3", "after"))
+NAMED_BY_EACH = ("live_brokers", "controller")
+"""The memories of a broker that each UpdateMetadata replaces, also one about no partition."""
 LOOKS_AT_BROKERS = ("broker-failure.", "broker-startup.")
 
 
@@ -89,13 +91,13 @@ def _has_refused_metadata(past: KeptEvents, violation: Violation, tp: TopicParti
 @of_violation
 def _goes_on_with_earlier_metadata(past: KeptEvents, violation: Violation) -> bool:
     """The broker has refused metadata, as if the request were wrong, since it was started: after the last change of the
-    partition of which it knows earlier replicas or an earlier ISR; or last of all, where it knows other live brokers,
-    whom each UpdateMetadata names."""
+    partition of which it knows earlier replicas or an earlier ISR; or last of all, where it knows other live brokers or
+    another controller, which each UpdateMetadata names."""
     facts, tp = violation.facts, violation.partition
     if not isinstance(facts, BrokerRemembers):
         return False
     answers = _answers_about_metadata(past, facts.broker, violation.seq)
-    if facts.memory == "live_brokers":
+    if facts.memory in NAMED_BY_EACH:
         return [event.error for event in answers[-1:]] == [UNKNOWN]
     if facts.memory != "metadata" or tp is None:
         return False
@@ -290,7 +292,7 @@ def _not_told_who_lives(past: KeptEvents, violation: Violation) -> bool:
     """The broker that knows other live brokers, or another controller, was away and is back, the controller has handled
     neither, and the broker has taken no metadata since, which always names them."""
     facts = violation.facts
-    if not isinstance(facts, BrokerRemembers) or facts.memory not in ("live_brokers", "controller"):
+    if not isinstance(facts, BrokerRemembers) or facts.memory not in NAMED_BY_EACH:
         return False
     gone = _missed(past, facts.broker, violation.seq)
     answers = _answers_about_metadata(past, facts.broker, violation.seq)

@@ -62,6 +62,15 @@ def test_a_broker_that_has_refused_metadata_goes_on_with_earlier_isrs_and_broker
     assert tickets(told(quiet, "wiki-text", [state, refuses], remembers("replicas", TP))) == [None]
 
 
+def test_a_broker_that_has_refused_all_metadata_names_a_controller_from_before(quiet: Run) -> None:
+    """kafka-2.4, seed 2133: it was the controller itself, until its session expired."""
+    refuses = e.ControlResponse(4, 4, 3, "UpdateMetadata", 2, 0, 1, "UNKNOWN_SERVER_ERROR", (), ())
+    takes, found = refuses._replace(seq=5, error="NONE"), remembers("controller")
+    assert tickets(told(quiet, "kafka-2.4", [refuses], found)) == ["KAFKA-9839"]
+    assert tickets(told(quiet, "kafka-2.5", [refuses], found)) == [None]
+    assert tickets(told(quiet, "kafka-2.4", [refuses, takes], found)) == [None]
+
+
 @pytest.mark.parametrize(("profile", "whole"), [("kafka-1.1", False), ("kafka-2.3", True)])
 def test_kafka_1120_a_broker_that_is_back_too_soon_is_not_told_who_lives(profile: str, whole: bool) -> None:
     well: Table = {"converged": True, "within": "30s"}
