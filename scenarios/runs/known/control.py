@@ -320,6 +320,18 @@ def _failed_before(past: KeptEvents, broker: int, until_seq: int) -> bool:
 
 
 @of_violation
+def _offline_since_its_shutdown(past: KeptEvents, violation: Violation) -> bool:
+    """Each broker whose replica the controller has offline had begun its controlled shutdown, which takes what it
+    follows offline, before it was away and back, and the controller has handled neither."""
+    facts = violation.facts
+    if not isinstance(facts, ControllerRemembers) or (facts.memory, facts.kept) != ("replica_states", "offline"):
+        return False
+    return bool(violation.brokers) and all(
+        _shut_down_unseen(past, broker, violation.seq) for broker in violation.brokers
+    )
+
+
+@of_violation
 def _shuts_down_since(past: KeptEvents, violation: Violation) -> bool:
     """The partition has no leader, and each member of its ISR is such a broker, which had begun its controlled shutdown
     before it was away; or each open move has such a broker in its target."""
@@ -528,6 +540,7 @@ CONTROL: tuple[Reason, ...] = (
     Reason("KAFKA-1120", _shuts_down_since, effect=1),
     Reason("KAFKA-1120", _not_told_who_lives, effect=2),
     Reason("KAFKA-1120", _directories_failed_before, effect=3),
+    Reason("KAFKA-1120", _offline_since_its_shutdown, effect=4),
     Reason("KAFKA-9839", _behind_its_epoch),
     Reason("KAFKA-9839", _has_refused_metadata, effect=1),
     Reason("MetadataCache.updateMetadata (0.8.0 to 2.7.2)", _took_what_was_overtaken),

@@ -121,6 +121,27 @@ def test_kafka_1120_so_has_one_its_failed_log_directories(quiet: Run) -> None:
         assert of_each("kafka-1.1", *events) == [None] * 5
 
 
+def test_kafka_1120_so_are_the_replicas_offline_that_a_shutdown_took(quiet: Run) -> None:
+    """kafka-1.1, seed 3010 (KafkaController.doControlledShutdown, 1.1.1): it takes what the broker follows offline."""
+    memory = ControllerRemembers(0, "replica_states", "broker 1", "offline", "online", failover=False)
+    found = evolve(stated("controller_remembers", "…", 9, 9, "…"), facts=memory, brokers=(1,))
+    leaves = Step(2, 2, 0, "shutdown.3", "before", "", -1, 1, 0, 0, "")
+    gone = ZkWritten(3, 3, 0, -1, "delete", broker_path(1), 0, 3, "")
+    back = ZkWritten(4, 4, 0, 1, "create", broker_path(1), 0, 4, "{}")
+    assert tickets(told(quiet, "kafka-1.1", [leaves, gone, back], found)) == ["KAFKA-1120"]
+    assert tickets(told(quiet, "kafka-2.3", [leaves, gone, back], found)) == [None]
+    started = Step(5, 5, 0, "broker-startup.1", "before", "", -1, 1, 0, 0, "")
+    for events in (
+        [gone, back],
+        [leaves, gone],
+        [leaves._replace(broker=2), gone, back],
+        [leaves, gone, back, started],
+    ):
+        assert tickets(told(quiet, "kafka-1.1", events, found)) == [None]
+    new = evolve(found, facts=memory._replace(kept="new"))
+    assert tickets(told(quiet, "kafka-1.1", [leaves, gone, back], new)) == [None]
+
+
 def test_metadata_that_was_overtaken_takes_back_isrs_and_live_brokers(quiet: Run) -> None:
     ticket = "MetadataCache.updateMetadata (0.8.0 to 2.7.2)"
     state = elected(3, 1)
