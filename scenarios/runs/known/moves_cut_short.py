@@ -110,18 +110,18 @@ def _never_stopped(past: KeptEvents, violation: Violation, tp: TopicPartition, b
 
 @of_violation
 def _each_controller_resigns(past: KeptEvents, violation: Violation) -> bool:
-    """A partition without a state is moved, and the controller that resigned last did so as it resumed the moves."""
+    """A partition without a state is moved, the controller that resigned last did so as it resumed the moves, and none
+    has resumed them since."""
     cluster = past.cluster.at(violation.seq)
     moved = (TopicPartition(topic, number) for topic, moves in cluster.reassigning.items() for number in moves)
     resigned = [event for event in past.of(ControllerResigned) if event.seq < violation.seq][-1:]
     if not resigned or all(cluster.state(tp) is not None for tp in moved):
         return False
-    edges = [
-        event.edge
-        for event in past.of(Step)
-        if (event.step, event.node) == (RESUMES_MOVES, resigned[0].node) and event.seq < resigned[0].seq
-    ]
-    return edges[-1:] == ["before"]
+    resumes = [event for event in past.of(Step) if event.step == RESUMES_MOVES and event.seq < violation.seq]
+    edges = [event.edge for event in resumes if event.node == resigned[0].node and event.seq < resigned[0].seq]
+    return edges[-1:] == ["before"] and not any(
+        event.edge == "after" and event.seq > resigned[0].seq for event in resumes
+    )
 
 
 def _stops_halfway(past: KeptEvents, tp: TopicPartition, write: ZkWritten, until_seq: int) -> bool:

@@ -328,6 +328,10 @@ def test_no_controller_goes_on_with_the_move_of_a_deleted_topic_without_a_first_
     assert explained(run) == {(NEVER_LED, 5)}
     elections = sum(isinstance(event, e.ControllerElected) for event in kept(run))
     assert elections > 20
+    last = run.violations[-1].seq
+    resumed = Step(last, last - 1, 0, "failover.F8", "after", "", -1, -1, 0, 3, "")
+    works = told(run, profile, [*(event for event in kept(run) if event.seq < last - 1), resumed], *run.violations)
+    assert tickets(works)[0] is None
 
     def goes_on(event: Any) -> Any:
         resumes = isinstance(event, Step) and event.step == "failover.F8"
