@@ -110,6 +110,8 @@ class BrokerPolicies:
             LeaderAndIsr. Before, its own broker fences it, and it stays failed until the broker is restarted.
         begins_epoch_at_election: KAFKA-7415 (2.0.1): a new leader notes where its epoch begins. Before, the epoch began
             with its first batch, and a leader that wrote none did not know its own epoch.
+        begins_past_epochs: KAFKA-7415 (2.0.1): a leader under an earlier epoch than the last of its log, as a replaced
+            controller may make it, drops the later ones from its cache. Before, it left them there.
         restarts_every_fetcher: KAFKA-7164 (2.0.1): a follower truncates after every LeaderAndIsr. Before, one that
             named the leader that the follower fetches from already left its fetcher as it was.
         forgets_followers_first: KAFKA-10301 (2.6, before its release): a leader that gets a LeaderAndIsr forgets its
@@ -265,6 +267,7 @@ class BrokerPolicies:
     request_names_live_leaders: bool = False
     copies_follow_epochs: bool = False
     begins_epoch_at_election: bool = True
+    begins_past_epochs: bool = True
     restarts_every_fetcher: bool = True
     forgets_followers_first: bool = False
     start_raises_high_watermark: bool = True
@@ -333,6 +336,10 @@ class BrokerPolicies:
         if not self.knows_min_isr:
             return 1
         return min(stated, replicas) if self.caps_min_isr else stated
+
+    def begins_epoch(self, epoch: int, latest: int) -> bool:
+        """Whether a new leader enters its ``epoch`` into the cache of its log, whose last one is ``latest``."""
+        return self.begins_epoch_at_election and (self.begins_past_epochs or epoch > latest)
 
     def changed(self, entity: str, config: Mapping[str, str], initial: BrokerConfig) -> "BrokerPolicies":
         """A copy with the dynamic settings ``config`` of ``entity`` (KIP-226).

@@ -106,7 +106,7 @@ class Partition(LocalReplica):
         self.isr_state = committed_isr(state.isr)
         self._learn_replicas(state)
         self.epoch_start_offset = log.end_offset
-        if policies.begins_epoch_at_election:
+        if policies.begins_epoch(state.leader_epoch, log.epochs.latest):
             log.begin_epoch(state.leader_epoch, log.end_offset)
         me = self.process.node.id
         remotes = {}

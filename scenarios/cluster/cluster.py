@@ -329,8 +329,10 @@ class Cluster:
             broker.process.spawn(self._shut_down, id, name="controlled shutdown")
 
     async def _shut_down(self, id: int) -> None:
-        await self.brokers[id].shut_down()
-        self.stop_broker(id)
+        broker = self.brokers[id]
+        await broker.shut_down()
+        if broker.process.alive:  # else it was killed in this instant, and another incarnation may have been started
+            self.stop_broker(id)
 
     def forget_start(self, id: int) -> None:
         """Do not start a broker after its shutdown, if it was to be started."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import islice, pairwise
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from controller.procedures import STEPS
 from controller.shapes import SHAPES
@@ -51,6 +51,20 @@ class Judged(Protocol):
 
     @property
     def witnesses(self) -> tuple[Deviated, ...]: ...
+
+
+class RefusedWrite(NamedTuple):
+    """A write of an ISR that took effect, and that its leader takes for refused.
+
+    Attributes:
+        seq: that of the write.
+        wish: the leader's.
+        refused_seq: when the leader learned so.
+    """
+
+    seq: int
+    wish: IsrProposed
+    refused_seq: int
 
 
 class KeptEvents:
@@ -310,9 +324,8 @@ class KeptEvents:
         ]
         return steps[-1].step if steps and steps[-1].edge == "before" else ""
 
-    def taken_for_refused(self, tp: TopicPartition) -> Iterator[tuple[int, IsrProposed]]:
-        """The ISRs of leaders that ZooKeeper has, each with the ``seq`` of its write, though the leader then learned
-        that its wish was refused."""
+    def taken_for_refused(self, tp: TopicPartition) -> Iterator[RefusedWrite]:
+        """The ISRs of leaders that ZooKeeper has, though the leader then learned that its wish was refused."""
         for seq, state in self.states.get(tp, []):
             if state is None:
                 continue
@@ -327,7 +340,7 @@ class KeptEvents:
             outcomes = [event for event in of_epoch if type(event) is not IsrProposed and event.seq > seq]
             outcome = min(outcomes, key=lambda event: event.seq, default=None)
             if wishes and sorted(wishes[-1].isr) == sorted(state.isr) and type(outcome) is IsrUpdateFailed:
-                yield seq, wishes[-1]
+                yield RefusedWrite(seq, wishes[-1], outcome.seq)
 
     def elected_between(self, first_seq: int, last_seq: int) -> bool:
         """Whether a controller was elected between."""

@@ -26,7 +26,8 @@ class ElectsInOrder(Checker):
         one; none of that kind leaves the ISR. Under kafka-0.8 a controller takes the order of the ISR: there the ISR
         alone is looked at. Each election of a preferred replica, at any time: another one was elected before. Each
         time that the controller has looked for leaders that are not preferred: no broker has more of them than
-        leader.imbalance.per.broker.percentage allows that it could lead itself, for 5 s by then.
+        leader.imbalance.per.broker.percentage allows that it could lead itself, for 5 s by then. An ISR that a leader
+        has written counts once it must have announced that.
 
     Not verified: the order in which the target of a move is looked at; unclean elections; brokers of which a log
         directory has failed.
@@ -44,7 +45,8 @@ class ElectsInOrder(Checker):
         self._by_assignment = self.start.elects_by_assignment
         self._replaced: dict[TopicPartition, LeaderAndIsr | None] = {}
         """The state before the last one of each partition."""
-        self._written_us: dict[TopicPartition, int] = {}
+        self._written: dict[TopicPartition, StateWritten] = {}
+        """The last change of each state."""
         self._elected: dict[TopicPartition, int] = {}
         """The leader epoch of each partition's last election that its controller knows of."""
 
@@ -53,7 +55,7 @@ class ElectsInOrder(Checker):
             self._replaced.pop(event.tp, None)
         else:
             self._replaced[event.tp] = event.before
-            self._written_us[event.tp] = event.t_us
+            self._written[event.tp] = event
 
     def on_elected(self, event: LeaderElected) -> None:
         tp = TopicPartition.of(event.topic, event.partition)
@@ -110,10 +112,18 @@ class ElectsInOrder(Checker):
         if len(elsewhere) * 100 <= event.percentage * len(preferring):
             return
         for tp, state in elsewhere:
-            if broker in state.isr and event.t_us - self._written_us.get(tp, event.t_us) >= SETTLING_US:
+            if broker in state.isr and self._is_known(tp, event.t_us):
                 facts = LedElsewhere(broker, state.leader, state.isr, len(elsewhere), len(preferring), event.percentage)
                 self.violated(event, facts, tp, (broker, state.leader))
                 return
+
+    def _is_known(self, tp: TopicPartition, now_us: int) -> bool:
+        """Whether the controller must know the state of a partition."""
+        written = self._written.get(tp)
+        if written is None or now_us - written.t_us < SETTLING_US:
+            return False
+        by_leader = written.state is not None and written.client == written.state.leader
+        return not by_leader or self.now.isr_announced(tp, now_us)
 
     def _is_calm(self, now_us: int) -> bool:
         since_us = self.now.controlled_since_us()

@@ -21,7 +21,8 @@ class LeadersAccept(Checker):
 
     Verified: each batch that a broker refuses with NOT_LEADER_FOR_PARTITION or NOT_ENOUGH_REPLICAS, against the role
         and the ISR that it has received or written itself. For a minute after a change of the setting any of its values
-        will do.
+        will do. Where it counts as the number of replicas at most (KAFKA-15583, 3.7), they are those that the leader
+        has received.
 
     Not verified: other errors (``no_batch_twice`` looks at sequence numbers); brokers that have a min.insync.replicas
         of their own; that the broker knows the setting of now (``broker_remembers``).
@@ -53,7 +54,8 @@ class LeadersAccept(Checker):
         led = self.cluster.as_led(node, tp)
         if led is None or self.cluster.leads(node, tp) is None:
             return
-        least = max(self._settings.min_isrs(event.topic, len(self.cluster.assignment(tp)), event.t_us))
+        replicas = len(led.replicas) or len(self.cluster.assignment(tp))
+        least = max(self._settings.min_isrs(event.topic, replicas, event.t_us))
         facts = RefusedInVain(node, event.error, led.isr, least)
         if event.error == NO_LEADER:
             self._refused[node, tp] = event, facts

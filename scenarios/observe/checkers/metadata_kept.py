@@ -52,7 +52,7 @@ class MetadataKept(Checker):
     releases only leaders are compared.
 
     A broker that nothing has told of a deletion goes on to know the topic (``MissedDeletions``); a new topic of that
-    name begins with an earlier leader epoch.
+    name begins with an earlier leader epoch, once.
 
     Not verified: partitions that a request does not name, before the cluster is at rest; the ISR and the replicas at
         rest; topics that are being deleted; brokers that shut down or lost a log directory.
@@ -74,6 +74,8 @@ class MetadataKept(Checker):
         """Metadata of a broker while it carries out a request, by broker."""
         self._reported: dict[int, None] = {}
         self._deletions = self.history.missed_deletions
+        self._renewed: dict[tuple[int, TopicPartition], int] = {}
+        """When the deletion was asked for after which a broker has learned of a new topic of that name."""
 
     def on_crashed(self, event: NodeCrashed) -> None:
         for table in (self._known, self._taken):
@@ -107,11 +109,19 @@ class MetadataKept(Checker):
             facts = KnowsOtherThanSent(event.node, _leadership(knows), _leadership(wanted))
             self.violated(event, facts, sent.tp, (event.node,))
         elif self._epochs and knows is not None and knew is not None and knows.leader_epoch < knew.leader_epoch:
-            if self._deletions.is_missed(event.node, sent.tp.topic):
-                return  # what it knew is of an earlier topic of that name
+            if self._knew_an_earlier_topic(event.node, sent.tp):
+                return
             self.violated(
                 event, KnowsEarlierEpoch(event.node, leadership(knows), leadership(knew)), sent.tp, (event.node,)
             )
+
+    def _knew_an_earlier_topic(self, broker: int, tp: TopicPartition) -> bool:
+        """Whether what the broker knew of a partition until now may be of an earlier topic of that name."""
+        asked_us = self._deletions.asked_us(tp.topic)
+        earlier = self._deletions.is_missed(broker, tp.topic) and self._renewed.get((broker, tp)) != asked_us
+        if earlier:
+            self._renewed[broker, tp] = asked_us
+        return earlier
 
     def at_rest(self, moment: Moment) -> None:
         looked: list[tuple[Topics, Differs | None]] = []

@@ -26,8 +26,9 @@ class NewReplicasMarked(Checker):
 
     Not verified: replicas that are added without a change of the assignment (KAFKA-42), or to a partition that has
         never had a leader: all of its replicas are new, and one of them is its first leader
-        (PartitionStateMachine.initializeLeaderAndIsrForPartitions, 2.4 to 3.0); that no other replica is announced as
-        new.
+        (PartitionStateMachine.initializeLeaderAndIsrForPartitions, 2.4 to 3.0); those of a move whose target is in the
+        ISR already, as where an earlier one has dropped the last replica in it: it ends at once, and starts none
+        (KafkaController.onPartitionReassignment, 2.4 to 3.9); that no other replica is announced as new.
     """
 
     ids = ("R8", "M3")
@@ -46,12 +47,18 @@ class NewReplicasMarked(Checker):
     def on_assigned(self, event: AssignmentWritten) -> None:
         before = event.before
         had_a_leader = self.cluster.states.get(event.tp) is not None
-        for broker in event.replicas if before and had_a_leader else ():
+        starts = before and had_a_leader and not self._ends_at_once(event)
+        for broker in event.replicas if starts else ():
             if broker not in before:
                 self._new.setdefault(broker, {})[event.tp] = None
         for broker in before:
             if broker not in event.replicas:
                 self._forget(broker, event.tp)
+
+    def _ends_at_once(self, event: AssignmentWritten) -> bool:
+        """Whether the partition has each replica of the move's target in its ISR."""
+        removing, isr = self.cluster.removing(event.tp), self.cluster.isr(event.tp)
+        return all(broker in isr for broker in event.replicas if broker not in removing)
 
     def _forget(self, broker: int, tp: TopicPartition) -> None:
         self._new.get(broker, {}).pop(tp, None)

@@ -34,10 +34,10 @@ class ReplicasNotified(Checker):
 
     Verified: once a second, and when the cluster is at rest, for each change of a partition's leader in ZooKeeper, and
         for each replica that the topic's znode has no longer. The bound is that of ``led_in_time``. A broker that shuts
-        down has been sent all that concerns the leaderships which it gave up, as far as the controller knows, before
-        that answers it. Each LeaderAndIsr names the leaders of its partitions as live that have been registered and
-        reached for 5 s. Each StopReplica: its broker is, or was, a replica of all its partitions, in
-        ZooKeeper or by a LeaderAndIsr. None goes to a broker that shuts down, for what it leads.
+        down has been sent all that concerns the leaderships which it gave up, by elections of the controller that
+        answers it and as far as that knows, before it does. Each LeaderAndIsr names the leaders of its partitions as
+        live that have been registered and reached for 5 s. Each StopReplica: its broker is, or was, a replica of all
+        its partitions, in ZooKeeper or by a LeaderAndIsr. None goes to a broker that shuts down, for what it leads.
 
     Up to 2.0 a controller does not notify a broker that is shutting down of the leaders that take over (KAFKA-7482,
     2.1).
@@ -72,8 +72,10 @@ class ReplicasNotified(Checker):
         """Brokers that are no replicas of a partition, and were, or were sent a LeaderAndIsr that names it."""
         self._unaddressed: Deadlines[int] = Deadlines()
         """Brokers that have registered, and been sent nothing since."""
-        self._elected: dict[TopicPartition, tuple[int, int]] = {}
-        """The last leader of each partition that a controller knows to have elected, and its epoch."""
+        self._elected: dict[TopicPartition, tuple[int, int, int | None]] = {}
+        """The last leader of each partition that a controller knows to have elected, its epoch, and the controller."""
+        self._controllers: dict[int, int] = {}
+        """The brokers that have been elected, by controller epoch."""
         self._addressed: dict[int, int] = {}
         """Time at which a request was last queued for a broker, by broker."""
 
@@ -104,9 +106,11 @@ class ReplicasNotified(Checker):
 
     def on_elected(self, event: ControllerElected) -> None:
         self._unstopped.clear()
+        self._controllers[event.controller_epoch] = event.node
 
     def on_leader(self, event: LeaderElected) -> None:
-        self._elected[TopicPartition.of(event.topic, event.partition)] = event.leader, event.leader_epoch
+        by = self._controllers.get(event.controller_epoch)
+        self._elected[TopicPartition.of(event.topic, event.partition)] = event.leader, event.leader_epoch, by
 
     def on_written(self, event: ZkWritten) -> None:
         """A broker that registers again is sent everything; one that is gone needs nothing."""
@@ -173,11 +177,12 @@ class ReplicasNotified(Checker):
             self._waiting.end((tp, broker))
 
     def on_shutdown(self, event: ControlledShutdownAnswered) -> None:
-        """An election that is in ZooKeeper has failed for a controller that gets no answer."""
+        """An election that is in ZooKeeper has failed for a controller that gets no answer. One that has been replaced
+        may answer, too, and knows nothing of its successor's."""
         if event.error == "NONE" and not self.cluster.lacks_dirs(event.node):
             for tp, since_us in list(self._of_broker.get(event.node, {}).items()):
                 state = self.cluster.state(tp)
-                if state is not None and self._elected.get(tp) == (state.leader, state.leader_epoch):
+                if state and self._elected.get(tp) == (state.leader, state.leader_epoch, event.controller):
                     self._report_waiting(event, tp, event.node, event.t_us - since_us)
 
     def look(self, moment: Moment) -> None:

@@ -30,11 +30,15 @@ class MissedDeletions:
 
     def is_missed(self, broker: int, topic: str) -> bool:
         """Whether a broker may still know ``topic``, which was deleted."""
-        asked_us, cluster = self._asked_us.get(topic, 0), self._cluster
+        asked_us, cluster = self.asked_us(topic), self._cluster
         if (cluster.started_us(broker) or 0) > asked_us:
             return False
         registered_us = cluster.registered_us(broker)
         return registered_us is None or registered_us >= asked_us or topic in self._lost.get(broker, ())
+
+    def asked_us(self, topic: str) -> int:
+        """When the last deletion of a topic of that name was asked for; 0: none was."""
+        return self._asked_us.get(topic, 0)
 
     def on_written(self, event: ZkWritten) -> None:
         if event.op == "create" and event.path.startswith(f"{DELETE_TOPICS}/"):

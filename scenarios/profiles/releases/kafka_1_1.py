@@ -18,6 +18,13 @@ PROFILE = KAFKA_2_3.with_differences(
         policies={"brokers.log_rules.cuts_compacted": False},
     ),
     Difference(
+        title="a leader whose log knows a later leader epoch than its own, as one that a replaced controller makes,",
+        before="forgets the later ones",
+        here="keeps them",
+        source="KAFKA-7415, 2.0.1",
+        policies={"brokers.begins_past_epochs": False},
+    ),
+    Difference(
         title="a client that has used up its quota",
         before="is answered at once, without records where it reads; then its connection is muted",
         here="is answered later",

@@ -464,6 +464,22 @@ TICKETS = (
         effects=(Effect(checkers=("converged",), parts=("GAUGES",)),),
     ),
     Ticket(
+        key="KafkaZkClient.conditionalUpdatePath (1.1.1 to 2.6.3)",
+        title="a leader whose session ends while ZooKeeper carries out its write of the ISR goes on with the ISR from "
+        "before: it commits without a replica that it has added, until it learns of the next leader",
+        since="1.1.0",
+        until=("2.7.0",),
+        effects=(
+            Effect(checkers=(*LOSSES, *DIVERGENCES)),
+            Effect(
+                text="what a coordinator loses so is a producer's epoch: the next coordinator gives it to another "
+                "instance, whose first batch then counts as a repetition",
+                checkers=("no_acked_record_lost",),
+            ),
+        ),
+        source="Partition.expandIsr and ReplicationUtils.updateLeaderAndIsr, 1.1.1 and 2.6.3",
+    ),
+    Ticket(
         key="Partition.handleAlterIsrResponse (2.7.0 to 3.0.0)",
         title="the controller takes its own write, whose answer was lost, for that of another one; the leader, which "
         "is refused, waits for the next leader epoch with the ISR from before",

@@ -253,6 +253,10 @@ TICKETS = (
                 ),
                 parts=("IN_SYNC", "NO_STRAYS", "LED"),
             ),
+            Effect(
+                text="the same, and the controller that remembers the move is replaced: the move is lost",
+                checkers=("unfinished",),
+            ),
         ),
     ),
     Ticket(

@@ -263,6 +263,11 @@ TICKETS = (
                 "directories for ever in the controller's memory, and in the metadata that this sends",
                 checkers=("controller_remembers", "broker_remembers"),
             ),
+            Effect(
+                text="a broker that ends its controlled shutdown and is back before the controller looks at "
+                "/brokers/ids has replicas that are offline for ever in the controller's memory",
+                checkers=("controller_remembers",),
+            ),
         ),
     ),
     Ticket(

@@ -56,6 +56,8 @@ SHUTDOWN = "shutdown."
 UNKNOWN = "UNKNOWN_SERVER_ERROR"
 """With which a broker refuses what is for a later broker epoch than it knows (KAFKA-9839)."""
 ELECT_OFFLINE = (("broker-failure.2", "after"), ("broker-startup.3", "after"))
+NAMED_BY_EACH = ("live_brokers", "controller")
+"""The memories of a broker that each UpdateMetadata replaces, also one about no partition."""
 LOOKS_AT_BROKERS = ("broker-failure.", "broker-startup.")
 
 
@@ -89,13 +91,13 @@ def _has_refused_metadata(past: KeptEvents, violation: Violation, tp: TopicParti
 @of_violation
 def _goes_on_with_earlier_metadata(past: KeptEvents, violation: Violation) -> bool:
     """The broker has refused metadata, as if the request were wrong, since it was started: after the last change of the
-    partition of which it knows earlier replicas or an earlier ISR; or last of all, where it knows other live brokers,
-    whom each UpdateMetadata names."""
+    partition of which it knows earlier replicas or an earlier ISR; or last of all, where it knows other live brokers or
+    another controller, which each UpdateMetadata names."""
     facts, tp = violation.facts, violation.partition
     if not isinstance(facts, BrokerRemembers):
         return False
     answers = _answers_about_metadata(past, facts.broker, violation.seq)
-    if facts.memory == "live_brokers":
+    if facts.memory in NAMED_BY_EACH:
         return [event.error for event in answers[-1:]] == [UNKNOWN]
     if facts.memory != "metadata" or tp is None:
         return False
@@ -290,7 +292,7 @@ def _not_told_who_lives(past: KeptEvents, violation: Violation) -> bool:
     """The broker that knows other live brokers, or another controller, was away and is back, the controller has handled
     neither, and the broker has taken no metadata since, which always names them."""
     facts = violation.facts
-    if not isinstance(facts, BrokerRemembers) or facts.memory not in ("live_brokers", "controller"):
+    if not isinstance(facts, BrokerRemembers) or facts.memory not in NAMED_BY_EACH:
         return False
     gone = _missed(past, facts.broker, violation.seq)
     answers = _answers_about_metadata(past, facts.broker, violation.seq)
@@ -315,6 +317,18 @@ def _directories_failed_before(past: KeptEvents, violation: Violation) -> bool:
 def _failed_before(past: KeptEvents, broker: int, until_seq: int) -> bool:
     gone = _missed(past, broker, until_seq)
     return gone is not None and any(event.node == broker and event.seq < gone.seq for event in past.of(LogDirFailed))
+
+
+@of_violation
+def _offline_since_its_shutdown(past: KeptEvents, violation: Violation) -> bool:
+    """Each broker whose replica the controller has offline had begun its controlled shutdown, which takes what it
+    follows offline, before it was away and back, and the controller has handled neither."""
+    facts = violation.facts
+    if not isinstance(facts, ControllerRemembers) or (facts.memory, facts.kept) != ("replica_states", "offline"):
+        return False
+    return bool(violation.brokers) and all(
+        _shut_down_unseen(past, broker, violation.seq) for broker in violation.brokers
+    )
 
 
 @of_violation
@@ -526,6 +540,7 @@ CONTROL: tuple[Reason, ...] = (
     Reason("KAFKA-1120", _shuts_down_since, effect=1),
     Reason("KAFKA-1120", _not_told_who_lives, effect=2),
     Reason("KAFKA-1120", _directories_failed_before, effect=3),
+    Reason("KAFKA-1120", _offline_since_its_shutdown, effect=4),
     Reason("KAFKA-9839", _behind_its_epoch),
     Reason("KAFKA-9839", _has_refused_metadata, effect=1),
     Reason("MetadataCache.updateMetadata (0.8.0 to 2.7.2)", _took_what_was_overtaken),

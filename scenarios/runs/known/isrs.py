@@ -199,7 +199,7 @@ def _lost_its_write(past: KeptEvents, tp: TopicPartition) -> bool:
         for event in past.of(IsrChanged)
         if state is not None and event.seq > written
     )
-    return not changed and any(seq == written for seq, _ in past.taken_for_refused(tp))
+    return not changed and any(one.seq == written for one in past.taken_for_refused(tp))
 
 
 ISRS: tuple[Reason, ...] = (

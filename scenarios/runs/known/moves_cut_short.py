@@ -6,7 +6,14 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from emulator.protocol.events import BrokerRegistered, ControllerResigned, ControlRequest, MoveStarted, ReplicaStopped
+from emulator.protocol.events import (
+    BrokerRegistered,
+    ControllerElected,
+    ControllerResigned,
+    ControlRequest,
+    MoveStarted,
+    ReplicaStopped,
+)
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import decode_reassigning, decode_topic, state_path_partition, topic_path
 from emulator.trace.events import Step, ZkWritten
@@ -103,18 +110,18 @@ def _never_stopped(past: KeptEvents, violation: Violation, tp: TopicPartition, b
 
 @of_violation
 def _each_controller_resigns(past: KeptEvents, violation: Violation) -> bool:
-    """A partition without a state is moved, and the controller that resigned last did so as it resumed the moves."""
+    """A partition without a state is moved, the controller that resigned last did so as it resumed the moves, and none
+    has resumed them since."""
     cluster = past.cluster.at(violation.seq)
     moved = (TopicPartition(topic, number) for topic, moves in cluster.reassigning.items() for number in moves)
     resigned = [event for event in past.of(ControllerResigned) if event.seq < violation.seq][-1:]
     if not resigned or all(cluster.state(tp) is not None for tp in moved):
         return False
-    edges = [
-        event.edge
-        for event in past.of(Step)
-        if (event.step, event.node) == (RESUMES_MOVES, resigned[0].node) and event.seq < resigned[0].seq
-    ]
-    return edges[-1:] == ["before"]
+    resumes = [event for event in past.of(Step) if event.step == RESUMES_MOVES and event.seq < violation.seq]
+    edges = [event.edge for event in resumes if event.node == resigned[0].node and event.seq < resigned[0].seq]
+    return edges[-1:] == ["before"] and not any(
+        event.edge == "after" and event.seq > resigned[0].seq for event in resumes
+    )
 
 
 def _stops_halfway(past: KeptEvents, tp: TopicPartition, write: ZkWritten, until_seq: int) -> bool:
@@ -207,14 +214,30 @@ def _created_again(past: KeptEvents, violation: Violation, tp: TopicPartition, b
 @of_partition
 def _overwritten(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """Partitions were added to the topic in a write that took back what was last written of this one."""
-    path = topic_path(tp.topic)
-    writes = [e for e in past.of(ZkWritten) if e.path == path and e.op != "delete" and e.seq <= violation.seq]
-    topics = [(decode_topic(write.data), decode_reassigning(write.data).get(tp.partition)) for write in writes]
-    return any(
-        len(after) > len(before) and (before[tp.partition], moved) != (after[tp.partition], moves)
-        for (before, moved), (after, moves) in pairwise(topics)
-        if tp.partition in before
+    return any(write.seq <= violation.seq for write in _taken_back(past, tp))
+
+
+def _overwritten_and_forgotten(past: KeptEvents, _: Violation | None) -> bool:
+    """Each open move has had its assignment taken back so, and another controller was elected since."""
+    lost = past.open_moves()
+    last = max((event.seq for event in past.of(ControllerElected)), default=0)
+    return bool(lost) and all(
+        any(asked.seq < write.seq < last for write in _taken_back(past, tp)) for tp, asked in lost.items()
     )
+
+
+def _taken_back(past: KeptEvents, tp: TopicPartition) -> list[ZkWritten]:
+    """The writes that gave a topic more partitions and this one the replicas, or the moves, from before another."""
+    path = topic_path(tp.topic)
+    writes = [event for event in past.of(ZkWritten) if event.path == path and event.op != "delete"]
+    topics = [(event, decode_topic(event.data), decode_reassigning(event.data).get(tp.partition)) for event in writes]
+    return [
+        write
+        for (_, before, moved), (write, after, moves) in pairwise(topics)
+        if tp.partition in before
+        and len(after) > len(before)
+        and (before[tp.partition], moved) != (after[tp.partition], moves)
+    ]
 
 
 def _deleted_while_moved(past: KeptEvents, tp: TopicPartition, until_seq: int) -> ZkWritten | None:
@@ -242,4 +265,5 @@ CUT_SHORT: tuple[Reason, ...] = (
     Reason(DELETED, _created_again, effect=1),
     Reason(DELETED, _elections_wait, effect=2),
     Reason(OVERWRITTEN, _overwritten),
+    Reason(OVERWRITTEN, _overwritten_and_forgotten, effect=1),
 )

@@ -184,3 +184,18 @@ def test_before_kafka_6796_a_broker_without_a_replica_knows_no_such_partition() 
     bench = early(knows_whose_replica=False)
     bench.learn(TP, 1)
     assert bench.produce().last.partitions == ((TP, Errors.UNKNOWN_TOPIC_OR_PARTITION, -1),)
+
+
+@pytest.mark.parametrize(("begins", "known"), [(True, ((0, 0), (1, 2))), (False, ((0, 0), (3, 1)))])
+def test_a_leader_under_an_earlier_epoch_than_the_last_of_its_log(
+    begins: bool, known: tuple[tuple[int, int], ...]
+) -> None:
+    """kafka-1.1, seed 3010: after a start it obeys a controller that was replaced (LeaderEpochFileCache.assign, 1.1.1
+    and 2.0.1)."""
+    bench = Bench(BrokerPolicies(BrokerConfig(), begins_past_epochs=begins))
+    bench.lead(0)
+    bench.produce()
+    bench.lead(3)
+    bench.produce()
+    bench.restart()
+    assert bench.lead(1).log.epochs.entries == known

@@ -261,3 +261,18 @@ def test_without_zookeeper_the_controller_is_asked_since_kafka_9189(profile: str
     meanwhile = [e for e in played.of(ControlledShutdownAnswered) if e.t_us < 69_000_000]
     assert bool(meanwhile) is answered
     assert all(e.error == "DISCONNECTED" for e in meanwhile), "the controller cannot do it without ZooKeeper"
+
+
+def test_a_broker_that_is_killed_in_the_instant_in_which_it_would_end_is_started_once() -> None:
+    """kafka-0.8, seed 9015: its last phase is over while it pauses, in which it has lost its only log directory."""
+    method: list[Table] = [
+        {**SHUT_DOWN, "duration": "200ms"},
+        {"at": "10100ms", "action": "broker.pause", "target": 0},
+        {"at": "12s", "action": "log_dir.offline", "target": 0},
+        {"at": "12500ms", "action": "disk.heal", "target": 0, "restart": False},
+        {"at": "13s", "action": "broker.resume", "target": 0},
+    ]
+    played = play(scenario(method=method, config=QUIET))
+    [end] = played.of(NodeCrashed, lambda event: event.node == 0)
+    assert (end.t_us, end.kind) == (13_000_000, "process")
+    assert [event.incarnation for event in played.of(NodeStarted, lambda event: event.node == 0)] == [1, 2]

@@ -7,10 +7,13 @@ from typing import Any
 import pytest
 from attrs import evolve
 
+from brokers.transactions.config import TRANSACTION_STATE_TOPIC
 from emulator.protocol import events as e
 from emulator.protocol.shown import Deviated
-from emulator.protocol.znodes import ALL_BROKERS, encode_config
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.znodes import ALL_BROKERS, broker_path, encode_config, state_path
 from emulator.trace.events import ZkWritten
+from scenarios.observe.findings.log_facts import AckedRecordsLost
 from scenarios.runs import Run, run_scenario
 from scenarios.runs.findings import findings
 from tests.scenarios.runs.building import TP, Table, scenario
@@ -294,6 +297,65 @@ def test_kafka_1382_a_leader_that_takes_its_write_for_failed_commits_without_a_m
         [*marks, elected(6, 0), elected(7, 0, 1)],
     ):
         assert tickets(told(quiet, "kafka-0.8", events, lacks)) == [None]
+
+
+ENDED = "KafkaZkClient.conditionalUpdatePath (1.1.1 to 2.6.3)"
+
+
+def written_as_the_session_ended(tp: TopicPartition) -> list[Any]:
+    """Broker 0 adds broker 1 to the ISR, and has no answer before its session ends."""
+    wish = joins(3, 5, 5)._replace(leader_epoch=3, topic=tp.topic, partition=tp.partition)
+    return [
+        wish,
+        elected(4, 0, 1)._replace(path=state_path(tp)),
+        ZkWritten(5, 5, 0, -1, "delete", broker_path(0), 0, 5, ""),
+        e.IsrUpdateFailed(6, 6, 0, 0, *tp, 3),
+    ]
+
+
+def test_a_leader_whose_session_ends_commits_without_a_member_of_the_isr_that_it_has_written(quiet: Run) -> None:
+    """kafka-1.1, seed 2307 of the default swarm."""
+    lacks = stated(
+        "isr_complete", "…", 9, 9, "orders-0, ISR [0, 1]: the log of broker 1 ends at 4 and lacks …", brokers=(1,)
+    )
+    marks = written_as_the_session_ended(TP)
+    other = evolve(lacks, seq=10, brokers=(2,))
+    for profile in ("kafka-1.1", "kafka-2.6"):
+        assert tickets(told(quiet, profile, marks, lacks)) == [ENDED]
+        assert tickets(told(quiet, profile, marks, lacks, other))[-1] == ENDED, "what follows"
+    assert tickets(told(quiet, "kafka-1.1", marks, other)) == [None]
+    assert tickets(told(quiet, "kafka-2.7", marks, lacks)) == [None]
+    for events in (
+        [*marks[:2], marks[3]],
+        [*marks[:2], marks[2]._replace(path=broker_path(1)), marks[3]],
+        [*marks[:2], marks[2]._replace(seq=7), marks[3]],
+        marks[:3],
+        [marks[0], *marks[2:]],
+        [*marks, elected(7, 0), elected(8, 0, 1)],
+    ):
+        assert tickets(told(quiet, "kafka-1.1", events, lacks)) == [None]
+
+
+def test_the_next_coordinator_gives_an_epoch_again_that_was_lost_so(quiet: Run) -> None:
+    """kafka-1.1, seed 2307: the leader takes the first batch of another instance for one that it has."""
+    log = TopicPartition(TRANSACTION_STATE_TOPIC, 0)
+    lacks = evolve(stated("isr_complete", "…", 7, 7, "…", brokers=(1,)), partition=log)
+    facts = AckedRecordsLost(1, 4, 100, 1, 1, 77, 50)
+    found = evolve(stated("no_acked_record_lost", "…", 11, 11, "…", brokers=(1,)), partition=TP, facts=facts)
+    first = e.TransactionStateChanged(7, 7, 0, 0, "writer", 12, 2, "Empty", (), ())
+    again = first._replace(seq=8, node=1)
+    repeated = e.BatchRepeated(10, 10, 0, 1, *TP, 12, 0, 77, 50)
+    marks = [*written_as_the_session_ended(log), first, again, repeated]
+    assert tickets(told(quiet, "kafka-1.1", marks, lacks, found)) == [ENDED] * 2
+    assert tickets(told(quiet, "kafka-1.1", marks, found)) == [None]
+    for events in (
+        [*marks[:4], again, repeated],
+        [*marks[:5], again._replace(producer_epoch=3), repeated],
+        [*marks[:5], again._replace(node=0), repeated],
+        marks[:6],
+        [*marks[:6], repeated._replace(id=76)],
+    ):
+        assert set(tickets(told(quiet, "kafka-1.1", events, lacks, found))) == {ENDED, None}
 
 
 def test_a_replica_that_was_deleted_while_it_was_the_isr_comes_back_empty(quiet: Run) -> None:

@@ -62,6 +62,15 @@ def test_a_broker_that_has_refused_metadata_goes_on_with_earlier_isrs_and_broker
     assert tickets(told(quiet, "wiki-text", [state, refuses], remembers("replicas", TP))) == [None]
 
 
+def test_a_broker_that_has_refused_all_metadata_names_a_controller_from_before(quiet: Run) -> None:
+    """kafka-2.4, seed 2133: it was the controller itself, until its session expired."""
+    refuses = e.ControlResponse(4, 4, 3, "UpdateMetadata", 2, 0, 1, "UNKNOWN_SERVER_ERROR", (), ())
+    takes, found = refuses._replace(seq=5, error="NONE"), remembers("controller")
+    assert tickets(told(quiet, "kafka-2.4", [refuses], found)) == ["KAFKA-9839"]
+    assert tickets(told(quiet, "kafka-2.5", [refuses], found)) == [None]
+    assert tickets(told(quiet, "kafka-2.4", [refuses, takes], found)) == [None]
+
+
 @pytest.mark.parametrize(("profile", "whole"), [("kafka-1.1", False), ("kafka-2.3", True)])
 def test_kafka_1120_a_broker_that_is_back_too_soon_is_not_told_who_lives(profile: str, whole: bool) -> None:
     well: Table = {"converged": True, "within": "30s"}
@@ -110,6 +119,27 @@ def test_kafka_1120_so_has_one_its_failed_log_directories(quiet: Run) -> None:
     late = failed._replace(t_us=5, seq=5)
     for events in ([gone, back], [failed, gone], [failed, gone, back, started], [gone, back, late]):
         assert of_each("kafka-1.1", *events) == [None] * 5
+
+
+def test_kafka_1120_so_are_the_replicas_offline_that_a_shutdown_took(quiet: Run) -> None:
+    """kafka-1.1, seed 3010 (KafkaController.doControlledShutdown, 1.1.1): it takes what the broker follows offline."""
+    memory = ControllerRemembers(0, "replica_states", "broker 1", "offline", "online", failover=False)
+    found = evolve(stated("controller_remembers", "…", 9, 9, "…"), facts=memory, brokers=(1,))
+    leaves = Step(2, 2, 0, "shutdown.3", "before", "", -1, 1, 0, 0, "")
+    gone = ZkWritten(3, 3, 0, -1, "delete", broker_path(1), 0, 3, "")
+    back = ZkWritten(4, 4, 0, 1, "create", broker_path(1), 0, 4, "{}")
+    assert tickets(told(quiet, "kafka-1.1", [leaves, gone, back], found)) == ["KAFKA-1120"]
+    assert tickets(told(quiet, "kafka-2.3", [leaves, gone, back], found)) == [None]
+    started = Step(5, 5, 0, "broker-startup.1", "before", "", -1, 1, 0, 0, "")
+    for events in (
+        [gone, back],
+        [leaves, gone],
+        [leaves._replace(broker=2), gone, back],
+        [leaves, gone, back, started],
+    ):
+        assert tickets(told(quiet, "kafka-1.1", events, found)) == [None]
+    new = evolve(found, facts=memory._replace(kept="new"))
+    assert tickets(told(quiet, "kafka-1.1", [leaves, gone, back], new)) == [None]
 
 
 def test_metadata_that_was_overtaken_takes_back_isrs_and_live_brokers(quiet: Run) -> None:

@@ -15,9 +15,10 @@ from emulator.protocol.znodes import REASSIGN_PARTITIONS, decode_reassigning, de
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.findings.isr_facts import LedElsewhere
 from scenarios.runs import Run, run_scenario
+from scenarios.runs.finding import UNFINISHED, Finding
 from scenarios.runs.findings import findings
 from scenarios.runs.known.moves_cut_short import DELETED, LEFT_OVER, NEVER_LED, OVERWRITTEN
-from scenarios.runs.known_findings import explained_findings
+from scenarios.runs.known_findings import explained_findings, known
 from tests.scenarios.runs.building import Table, scenario
 from tests.scenarios.runs.test_known_findings import kept, tickets, told
 
@@ -66,14 +67,15 @@ def deleted(profile: str) -> Run:
     )  # fmt: skip
 
 
-def overwritten(profile: str, after: str) -> Run:
+def overwritten(profile: str, after: str, *more: Table) -> Run:
     """Partitions are added to a topic, whose move is asked for ``after`` some time; what the tool writes takes a while
-    to get to ZooKeeper."""
+    to get to ZooKeeper. Then ``more`` is done."""
     path = {"zk": "setData", "path": "/brokers/topics/orders", "edge": "before"}
     method: tuple[Table, ...] = (
         {"at": "2s", "action": "topic.expand", "topic": "orders", "partitions": 3},
         {"when": path, "action": "message.hold", "duration": "200ms"},
         {"at": after, "action": "reassign.execute", "via": "api"},
+        *more,
     )
     return run_scenario(
         scenario(
@@ -273,6 +275,27 @@ def test_a_move_that_begins_while_partitions_are_added_is_overwritten(profile: s
     assert overwritten(profile, "2300ms").passed
 
 
+def test_such_a_move_is_lost_with_the_controller_that_remembers_it() -> None:
+    """kafka-3.0, seed 3083."""
+    cut: Table = {"at": "1s", "action": "link.cut", "target": 2, "peer": 0}
+    run = overwritten("kafka-3.0", "2050ms", cut, {"at": "5s", "action": "controller.resign"})
+
+    def reasons(change: Callable[[Any], Any]) -> list[tuple[str, int]]:
+        events = [new for event in kept(run) if (new := change(event)) is not None]
+        found = known(told(run, run.profile, events), Finding(UNFINISHED))
+        return [(reason.ticket, reason.effect) for reason in found]
+
+    assert reasons(lambda event: event) == [(OVERWRITTEN, 1)]
+    assert (
+        reasons(lambda event: None if type(event) is e.ControllerElected and event.controller_epoch > 1 else event)
+        == []
+    )
+    assert reasons(lambda event: None if type(event) is e.MoveStarted else event) == []
+    assert (
+        reasons(lambda event: event._replace(seq=event.seq + 10_000) if type(event) is e.MoveStarted else event) == []
+    )
+
+
 def test_no_leadership_is_given_back_while_a_move_of_a_topic_that_is_gone_is_remembered() -> None:
     """kafka-2.4, seed 38 of an earlier default swarm."""
     run = deleted("kafka-2.4")
@@ -305,6 +328,10 @@ def test_no_controller_goes_on_with_the_move_of_a_deleted_topic_without_a_first_
     assert explained(run) == {(NEVER_LED, 5)}
     elections = sum(isinstance(event, e.ControllerElected) for event in kept(run))
     assert elections > 20
+    last = run.violations[-1].seq
+    resumed = Step(last, last - 1, 0, "failover.F8", "after", "", -1, -1, 0, 3, "")
+    works = told(run, profile, [*(event for event in kept(run) if event.seq < last - 1), resumed], *run.violations)
+    assert tickets(works)[0] is None
 
     def goes_on(event: Any) -> Any:
         resumes = isinstance(event, Step) and event.step == "failover.F8"

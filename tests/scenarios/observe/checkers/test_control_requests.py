@@ -252,6 +252,7 @@ def test_all_live_replicas_are_notified() -> None:
 def test_a_broker_that_shuts_down_is_notified_before_it_may_end() -> None:
     """KAFKA-7482."""
     run = telling()
+    run.emit(e.ControllerElected, 3, 1)
     run.fault("broker.controlled_shutdown", "0")
     run.state(1, (1, 2), 1)
     run.emit(e.ControlledShutdownAnswered, 0, 3, 1, "DISCONNECTED", -1)
@@ -263,6 +264,20 @@ def test_a_broker_that_shuts_down_is_notified_before_it_may_end() -> None:
     [violation] = run.violations()
     assert violation.seq == answered.seq
     assert "broker 0, of the replicas [0, 1, 2], has been sent no LeaderAndIsr" in violation.state
+
+
+def test_a_controller_that_was_replaced_answers_without_its_successors_elections() -> None:
+    """wiki-text, seed 1252: the successor elected, and ended before it sent a request."""
+    run = telling()
+    run.emit(e.ControllerElected, 3, 1)
+    run.fault("broker.controlled_shutdown", "0")
+    run.emit(e.ControllerElected, 2, 2)
+    run.state(1, (1, 2), 1, 2)
+    run.emit(e.LeaderElected, *ORDERS_0, 1, 1, (1, 2), "new", 2, False)
+    run.emit(e.ControlledShutdownAnswered, 0, 3, 1, "NONE", 0)
+    assert run.violations() == []
+    run.emit(e.ControlledShutdownAnswered, 0, 2, 2, "NONE", 0)
+    assert len(run.violations()) == 1
 
 
 @pytest.mark.parametrize("healed", [False, True])

@@ -8,10 +8,12 @@ import pytest
 from attrs import evolve
 
 from emulator.protocol import events as e
+from emulator.protocol.assignments import ReassigningReplicas
 from emulator.protocol.control_requests import ControlQueued, PartitionsChanged, ReplicasChanged
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest
 from emulator.protocol.stop_replica import StopReplicaRequest
-from emulator.trace.events import Step
+from emulator.protocol.znodes import encode_topic, topic_path
+from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.history.settings_history import StartSettings
 from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
@@ -123,6 +125,18 @@ def test_a_replica_that_is_the_first_leader_of_its_partition(had_a_leader: bool,
         run.state(0, (0, 1), 0)
     run.assigned((2, 0, 1))
     announced(run, evolve(FIRST, leader=2))
+    assert run.invariants() == found
+
+
+@pytest.mark.parametrize(("isr", "found"), [((2,), []), ((1,), ["new_replicas_marked"])])
+def test_a_move_to_the_replica_that_is_left_in_the_isr(isr: tuple[int, ...], found: list[str]) -> None:
+    """kafka-2.7, seed 3032: a changed move had dropped the only member of the ISR. Its return is done at once."""
+    run = WrittenHistory("new_replicas_marked")
+    run.assigned((0, 1))
+    run.state(-1, isr, 1)
+    lists = {0: ReassigningReplicas((2,), (0, 1))}
+    run.emit(ZkWritten, 0, "setData", topic_path("orders"), 0, 0, encode_topic({0: (2, 0, 1)}, lists))
+    announced(run, evolve(FIRST, leader=2, leader_epoch=2))
     assert run.invariants() == found
 
 

@@ -6,6 +6,8 @@ import pytest
 
 from emulator.protocol import events as e
 from emulator.protocol.shown import LeadersLookedAt
+from emulator.protocol.znodes import state_path
+from emulator.trace.events import ZkWritten
 from scenarios.observe.history.settings_history import StartSettings
 from tests.scenarios.observe.checkers.test_led_in_time import Cluster
 from tests.scenarios.observe.checkers.written_history import ORDERS_0
@@ -113,3 +115,13 @@ def test_leaders_that_are_given_back(
     found = [violation.state for violation in run.violations()]
     assert len(found) == count
     assert all("broker 0 comes first in the assignment, lives and is in the ISR" in state for state in found)
+
+
+@pytest.mark.parametrize(("by", "seconds", "count"), [(1, 6, 0), (1, 11, 1), (3, 6, 1)])
+def test_an_isr_that_the_leader_has_written_is_known_once_that_is_announced(by: int, seconds: int, count: int) -> None:
+    """kafka-2.6, seed 3065: other ISRs of the leader change meanwhile (ReplicaManager.maybePropagateIsrChanges)."""
+    run = cluster()
+    run.emit(ZkWritten, by, "setData", state_path(ORDERS_0), 9, 0, run.encoded(1, (0, 1, 2), 1, 1))
+    run.passes(seconds)
+    run.show(LeadersLookedAt, 3, 10)
+    assert len(run.violations()) == count

@@ -179,6 +179,19 @@ def test_batches_that_are_refused_for_a_reason() -> None:
     assert refused("MESSAGE_TOO_LARGE") == []
 
 
+def test_a_leader_asks_for_as_many_as_the_replicas_that_it_has_received() -> None:
+    """kafka-3.9, seed 3032: a move has taken a replica out of ZooKeeper, of which the leader has not heard yet."""
+    run = Cluster("leaders_accept", start=StartSettings({"min.insync.replicas": 2}, caps_min_isr=True))
+    run.assigned((0, 1))
+    run.emit(e.BecameLeader, 0, *ORDERS_0, 1, 0, 0, (0,), (0, 1), (), (1,))
+    run.assigned((0,))
+    run.show(ProduceRefused, 0, *ORDERS_0, -1, "NOT_ENOUGH_REPLICAS")
+    assert run.violations() == []
+    run.emit(e.BecameLeader, 0, *ORDERS_0, 2, 0, 0, (0,), (0,), (), ())
+    run.show(ProduceRefused, 0, *ORDERS_0, -1, "NOT_ENOUGH_REPLICAS")
+    assert len(run.violations()) == 1
+
+
 def test_a_leader_with_a_setting_of_its_own() -> None:
     run = Cluster("leaders_accept")
     run.emit(ZkWritten, 3, "create", f"{znodes.CONFIG_BROKERS}/0", 0, 0, encode_config({"min.insync.replicas": "3"}))
