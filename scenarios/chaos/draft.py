@@ -138,12 +138,16 @@ class Draft:
 
     def times(self) -> Iterator[tuple[int, str]]:
         """The time of each action that was drawn so far, as far as it is known, and its name."""
+        yield from ((at_us, entry.name) for at_us, entry in self.entries())
+
+    def entries(self) -> Iterator[tuple[int, MethodEntry]]:
+        """The entries that were drawn so far whose time is known, each with it."""
         for chain in self.chains:
             at_us = chain.at_us
             for entry in chain.entries if isinstance(chain.entries[0].trigger, At) else ():
                 at_us += certain(entry.trigger.delay_us) if isinstance(entry.trigger, After) else 0
                 if at_us < self.faults[1]:
-                    yield at_us, entry.name
+                    yield at_us, entry
 
     def crash(self, draws: Draws) -> BrokerCrash:
         """The death of a broker, with its machine or without."""

@@ -17,7 +17,7 @@ from scenarios.cluster.clients.behaviours.committed_reader import CommittedReade
 from scenarios.cluster.clients.behaviours.group_member import GroupMember
 from scenarios.cluster.clients.behaviours.offset_reader import OffsetReader
 from scenarios.cluster.clients.behaviours.transactional import Transactional
-from scenarios.faults.actions.brokers import ZkExpire
+from scenarios.faults.actions.brokers import BrokerStop, ZkExpire
 from scenarios.faults.actions.elections import ElectionPreferred
 from scenarios.faults.actions.machines import BrokerClock
 from scenarios.faults.actions.programs import ClientCrash
@@ -50,6 +50,9 @@ READERS = 0.7
 """The share of seeds with transactions in which someone reads what is committed."""
 THERE = 0.7
 """The share of such seeds in which the internal topics are there from the start."""
+LACKS_BROKERS = 0.5
+"""The share of the other seeds in which fewer brokers than these topics have replicas are alive when they are first
+needed."""
 PATIENT = 0.15
 """The share of transactional producers that go on adding partitions to a transaction, with pauses."""
 IN_THE_MIDDLE = 0.4
@@ -122,6 +125,18 @@ class Coordinated(DrawnChaos):
         )  # fmt: skip
         if topics.sub("there").chance(THERE):
             self._state_internal(draft, topics.sub("placed"))
+        elif topics.sub("lacks").chance(LACKS_BROKERS):
+            self._lack_brokers(draft, topics.sub("lacks/how"), cluster.brokers - replicas + 1)
+
+    @staticmethod
+    def _lack_brokers(draft: Draft, draws: Draws, count: int) -> None:
+        """Stop ``count`` brokers, and start the clients while they are away."""
+        begin_us, away_us = draft.faults[0], draws.spread((2 * SECOND, 15 * SECOND))
+        gone = draws.some(draft.scenario.cluster.ids, count)
+        draft.add(At(begin_us), [Strike(BrokerStop(), Target(brokers=tuple(gone)), away_us)])
+        late_us = begin_us + draws.spread((100 * MS, SECOND))
+        clients = [evolve(client, start_us=max(client.start_us, late_us)) for client in draft.scenario.clients]
+        draft.change(clients=tuple(clients))
 
     @staticmethod
     def _safe(topic: str, settings: Mapping[str, Any]) -> dict[str, ConfigValue | str]:
@@ -226,6 +241,8 @@ class Transactions(Coordinated):
             found.append(
                 CommittedReader(
                     partitions=partitions, wait_us=waits, poll_us=max(polls, 0 if waits else 200 * MS),
+                    most_bytes=readers.sub("bytes").weighted(((2, 1 << 20), (1, 1), (1, 1_000))),
+                    goes_back=readers.sub("back").weighted(((3, 0), (1, 15))),
                     start_us=readers.weighted(((3, 0), (1, readers.moment((0, draft.faults[1]))))),
                     stop_us=self.end_us(draft),
                 )

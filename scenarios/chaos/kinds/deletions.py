@@ -9,6 +9,7 @@ from scenarios.chaos import strikes
 from scenarios.chaos.block_draws import MS, Draws
 from scenarios.chaos.draft import SECOND, Scope, Strike
 from scenarios.chaos.kind import Episodes
+from scenarios.faults.actions.brokers import BrokerPause
 from scenarios.faults.actions.records_deleted import SINCE, RecordsDelete
 from scenarios.language.chaos import COUNT, chaos
 from scenarios.language.schema.spans import Range
@@ -23,6 +24,8 @@ AWAY = 0.3
 """The share of deletions that come again while a follower is gone."""
 ABSENCE = 13 * SECOND, 18 * SECOND
 """The time since when it is: the controller has missed it, and told the others."""
+HURRIED = 0.5
+"""The share of deletions that wait for less than half a minute: while a follower is paused, or the leader changes."""
 
 
 @chaos("record-deletions", "records are deleted from the beginning of partitions, also of leaders that die then")
@@ -36,6 +39,8 @@ class RecordDeletions(Episodes):
             return
         partition = scope.partition(draws)
         delete = Strike(self._delete(partition, draws.sub("what")))
+        if draws.sub("hurried").chance(HURRIED):
+            self._hurried(scope, draws.sub("hurried/of"), partition)
         series = [delete]
         then = draws.sub("then")
         if then.chance(0.4):
@@ -50,6 +55,18 @@ class RecordDeletions(Episodes):
             absence = Strike(draft.crash(away), follower, 40 * SECOND)
             begins_us = draft.faults[0] + away.spread((MS, 2 * SECOND))
             draft.add(At(begins_us), [absence, delete._replace(gap_us=away.spread(ABSENCE))])
+
+    @staticmethod
+    def _hurried(scope: Scope, draws: Draws, partition: str) -> None:
+        """Delete for a short time only, while a follower is paused, and perhaps have another broker lead."""
+        slow = Strike(BrokerPause(), Target(role=f"any isr({partition})-leader"), draws.spread((200 * MS, 6 * SECOND)))
+        delete = RecordsDelete(partitions=(partition,), timeout_us=draws.spread((20 * MS, 3 * SECOND)))
+        series = [slow, Strike(delete, gap_us=draws.spread((MS, 100 * MS)))]
+        if draws.chance(0.6):
+            leader = Target(role=f"leader({partition})")
+            ways = (strikes.expire, strikes.short_crash, strikes.shut_down)
+            series.append(draws.choice(ways)(scope, draws, leader)._replace(gap_us=draws.spread((MS, 2 * SECOND))))
+        scope.draft.add(At(scope.draft.moment(draws)), series)
 
     @staticmethod
     def _delete(partition: str, draws: Draws) -> RecordsDelete:

@@ -8,8 +8,10 @@ from scenarios.chaos import strikes
 from scenarios.chaos.block_draws import MS, Draws
 from scenarios.chaos.draft import SECOND, Draft, Scope, Strike
 from scenarios.chaos.kind import Episodes
+from scenarios.chaos.kinds.histories import passing
 from scenarios.faults.actions.brokers import BrokerCrash, ZkExpire
-from scenarios.faults.actions.disks import DiskCorrupt, DiskFail, DiskFull, DiskSlow, LogDirOffline
+from scenarios.faults.actions.disks import DiskCorrupt, DiskFail, DiskFull, DiskHeal, DiskSlow, LogDirOffline
+from scenarios.faults.actions.elections import ElectionPreferred
 from scenarios.faults.actions.zookeeper import ControllerResign
 from scenarios.language.actions import Action
 from scenarios.language.chaos import COUNT, chaos
@@ -88,19 +90,34 @@ class LostDirectories(Episodes):
         log_dir = draws.choice(scope.draft.scenario.cluster.log_dir_names)
         series = [Strike(LogDirOffline(log_dir=log_dir), broker)]
         while len(series) < 4 and draws.chance(0.6):
-            series.append(self._then(scope, draws, partition, broker)._replace(gap_us=draws.spread((MS, 10 * SECOND))))
+            first, *rest = self._then(scope, draws, partition, broker)
+            series += [first._replace(gap_us=draws.spread((MS, 10 * SECOND))), *rest]
+        if draws.sub("works").chance(0.5):
+            series += self._works_again(scope, draws.sub("works/then"), broker)
         if draws.chance(0.4):
             controller = strikes.short_crash(scope, draws, Target(role="controller"))
             series = [controller, series[0]._replace(gap_us=draws.spread((MS, SECOND))), *series[1:]]
         scope.draft.add(At(scope.draft.moment(draws)), series)
 
     @staticmethod
-    def _then(scope: Scope, draws: Draws, partition: str, broker: Target) -> Strike:
-        """A strike after the loss."""
+    def _then(scope: Scope, draws: Draws, partition: str, broker: Target) -> list[Strike]:
+        """The strikes or requests after the loss."""
         restart = strikes.short_crash(scope, draws, broker)
         elsewhere = strikes.strike(scope, draws, strikes.role(scope, draws, partition))
-        possible = ((2, restart), (2, Strike(ControllerResign())), (1, Strike(ZkExpire(), broker)), (2, elsewhere))
-        return draws.weighted(possible)
+        one = ((2, restart), (2, Strike(ControllerResign())), (1, Strike(ZkExpire(), broker)), (2, elsewhere))
+        elected = Strike(ElectionPreferred())
+        own = draws.sub("asked")
+        asked = passing(scope, own.sub("passing")) if not scope.draft.heals_core and own.chance(0.5) else [elected]
+        return asked if own.chance(0.25) else [draws.weighted(one)]
+
+    @staticmethod
+    def _works_again(scope: Scope, draws: Draws, broker: Target) -> list[Strike]:
+        """The disk works again while its broker lives: the directory is lost all the same, until a restart."""
+        series = [Strike(DiskHeal(), broker, gap_us=draws.spread((100 * MS, 8 * SECOND)))]
+        if draws.chance(0.7):
+            restart = strikes.short_crash(scope, draws, broker)
+            series.append(restart._replace(gap_us=draws.spread((MS, 8 * SECOND))))
+        return series
 
 
 @chaos("spoilt-logs", "a batch of a log of short segments is spoilt, and its broker dies: the start recovers the log")

@@ -32,6 +32,9 @@ LAYERED: Sequence[tuple[str, str, Values]] = (
     ("retention.ms", "log.retention.ms", (2_000, 60_000)),
     ("retention.bytes", "log.retention.bytes", (4_000, 64 << 10)),
     ("segment.bytes", "log.segment.bytes", (4 << 10, 256 << 10)),
+    ("segment.ms", "log.roll.ms", (500, 5_000)),
+    ("flush.messages", "log.flush.interval.messages", (1, 20)),
+    ("cleanup.policy", "log.cleanup.policy", ("delete", "compact", "compact,delete")),
 )
 """Settings by their names on a topic and on brokers, with values."""
 OF_BROKERS: Sequence[tuple[str, Values]] = tuple((rate, (20_000, 200_000)) for rate in RATES)

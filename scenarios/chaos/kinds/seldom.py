@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from scenarios.chaos import strikes
 from scenarios.chaos.block_draws import MS, Draws
@@ -20,11 +20,13 @@ from scenarios.faults.actions.programs import ClientCrash
 from scenarios.faults.actions.zookeeper import ControllerResign
 from scenarios.language.actions import DelaySpec
 from scenarios.language.chaos import COUNT, chaos
+from scenarios.language.known_names import KnownNames
 from scenarios.language.messages import ZNODES
 from scenarios.language.schema.spans import Range
 from scenarios.language.schema.table_reader import key
 from scenarios.language.targets import Target
 from scenarios.language.triggers import WhenMessage, WhenZk
+from scenarios.profiles import PROFILES
 
 OF_CLIENTS = {
     GroupMember: (
@@ -47,18 +49,39 @@ def _sent(draft: Draft) -> Iterator[str]:
             yield from names
 
 
-def _moment(scope: Scope, draws: Draws, since_us: int) -> WhenMessage | WhenZk:
-    names, occurrence = tuple(_sent(scope.draft)), draws.between(draws.weighted(OCCURRENCES))
-    if names and draws.chance(0.7):
-        response = draws.chance(0.4)
-        return WhenMessage(
-            message=draws.choice(names), response=response, edge=draws.choice(("sent", "delivered")),
-            occurrence=occurrence, since=since_us,
-        )  # fmt: skip
-    return WhenZk(
-        zk="any", path=draws.choice(ZNODES), edge=draws.choice(("before", "applied", "answered")),
-        occurrence=occurrence, since=since_us,
-    )  # fmt: skip
+def _sent_by_brokers(draft: Draft) -> Iterator[str]:
+    """The requests that brokers and the controller send each other, without fetches."""
+    yield from ("LeaderAndIsr", "StopReplica", "UpdateMetadata", "OffsetsForLeaderEpoch", "ListOffsets")
+    if PROFILES[draft.scenario.profile].policies.alters_isr:
+        yield "AlterIsr"
+
+
+def _asked_for(draft: Draft) -> list[tuple[int, str]]:
+    """The requests that operators' actions bring about, each with the time of its action."""
+    known = KnownNames(evolve(draft.scenario, method=()))
+    found = [(at_us, name) for at_us, entry in draft.entries() for name in entry.action.sends(known)]
+    return [(at_us, name) for at_us, name in found if name != "Metadata"]
+
+
+def _moment(scope: Scope, draws: Draws, since_us: int) -> tuple[WhenMessage | WhenZk, int]:
+    """A message or write, and the time from which on it is waited for."""
+    occurrence, response = draws.between(draws.weighted(OCCURRENCES)), draws.chance(0.4)
+    edge = draws.choice(("sent", "delivered"))
+    by_clients, asked = tuple(_sent(scope.draft)), _asked_for(scope.draft)
+    way = draws.weighted(((2, "brokers"), (3, "znodes"), (5 * bool(by_clients), "clients"), (3 * bool(asked), "asked")))
+    if way == "znodes":
+        where = draws.choice(("before", "applied", "answered"))
+        return WhenZk(zk="any", path=draws.choice(ZNODES), edge=where, occurrence=occurrence, since=since_us), since_us
+    if way == "asked":
+        times: dict[str, list[int]] = {}
+        for at_us, name in asked:
+            times.setdefault(name, []).append(at_us)
+        name = draws.choice(tuple(times))
+        since_us, occurrence = draws.choice(times[name]), 1 if draws.chance(0.7) else 2
+    else:
+        name = draws.choice(by_clients if way == "clients" else tuple(_sent_by_brokers(scope.draft)))
+    when = WhenMessage(message=name, response=response, edge=edge, occurrence=occurrence, since=since_us)
+    return when, since_us
 
 
 def _change(scope: Scope, draws: Draws) -> Strike:
@@ -102,4 +125,5 @@ class SeldomMessages(Episodes):
         series = [first]
         if draws.chance(0.5):
             series.append(_change(scope, draws.sub("second"))._replace(gap_us=draws.spread((MS, 3 * SECOND))))
-        scope.draft.add(_moment(scope, draws.sub("moment"), since_us), series, at_us=since_us)
+        when, at_us = _moment(scope, draws.sub("moment"), since_us)
+        scope.draft.add(when, series, at_us=at_us)

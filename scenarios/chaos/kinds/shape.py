@@ -85,6 +85,9 @@ class Topics(Shape):
     count: Range = field(default=(1, 2), metadata=key(FEW, "how many topics; they are called t0, t1, ..."))
     partitions: Range = field(default=(1, 3), metadata=key(FEW, "how many partitions each has"))
     replicas: Range = field(default=(2, 4), metadata=key(FEW, "how many replicas each partition has"))
+    alike: float = field(
+        default=0.0, metadata=key(SHARE, "the share of topics all of whose partitions have the same replicas")
+    )
 
     def draw(self, draft: Draft, draws: Draws) -> None:
         made = [self._topic(draft, number, draws.sub(number)) for number in range(draws.between(self.count))]
@@ -98,6 +101,8 @@ class Topics(Shape):
         config = drawn(draws.sub("config"), topic_settings(replicas))
         size = draws.weighted(((5, 0), (1, 64 << 10), (1, 1 << 20)))
         assignment = tuple(tuple(draws.some(brokers, replicas)) for _ in range(partitions))
+        if draws.sub("alike").chance(self.alike):
+            assignment = assignment[:1] * partitions
         return TopicSpec(name=f"t{number}", assignment=assignment, size_bytes=size, config=config)
 
     def check(self, names: Names) -> None:

@@ -8,6 +8,8 @@ from scenarios.chaos import strikes
 from scenarios.chaos.block_draws import MS, Draws
 from scenarios.chaos.draft import SECOND, Draft, Scope, Strike
 from scenarios.chaos.kind import Episodes
+from scenarios.chaos.kinds.histories import deletes_topics, new_topic
+from scenarios.chaos.kinds.meetings import at_once
 from scenarios.chaos.kinds.operator_work import copies_replicas
 from scenarios.chaos.kinds.work import ShortLogs
 from scenarios.faults.actions.brokers import BrokerControlledShutdown, BrokerCrash, BrokerStop
@@ -15,7 +17,7 @@ from scenarios.faults.actions.config_actions import ConfigSet
 from scenarios.faults.actions.elections import ElectionPreferred, ElectionUnclean
 from scenarios.faults.actions.mistakes import ReassignMistake
 from scenarios.faults.actions.reassignments import ReassignExecute, ReassignList, ReassignVerify
-from scenarios.faults.actions.topic_actions import TopicExpand
+from scenarios.faults.actions.topic_actions import TopicCreate, TopicDelete, TopicExpand
 from scenarios.language.actions import Action
 from scenarios.language.chaos import COUNT, SHARE, chaos
 from scenarios.language.plan import Move, Plan
@@ -25,6 +27,13 @@ from scenarios.language.strategies import SHAPES
 from scenarios.language.targets import Target
 from scenarios.language.topic_spec import split_partition
 from scenarios.language.triggers import At
+from scenarios.profiles import PROFILES
+from scenarios.profiles.profile import is_before
+
+API_SINCE = "2.2"
+"""The first release that answers ElectLeaders (KIP-183)."""
+UNCLEAN = 0.3
+"""The share of elections that are asked for as unclean ones."""
 
 
 @chaos("rolling-restarts", "the brokers are restarted one after the other, in an order that is drawn, in the same way")
@@ -158,6 +167,41 @@ class UncleanElections(Episodes):
         other = ConfigSet(config={"segment.bytes": 100_000}, topic=split_partition(partition)[0])
         preferred = ElectionPreferred(partitions=(partition,))
         return draws.weighted(((4, ElectionUnclean(partitions=(partition,))), (2, other), (1, preferred)))
+
+
+@chaos(
+    "asked-elections",
+    "elections are asked for at odd times: twice, of what is led or deleted, by the API too, also unclean ones",
+)
+@frozen(kw_only=True)
+class AskedElections(Episodes):
+    times: Range = field(default=(1, 2), metadata=key(COUNT, "how often in a run"))
+
+    def episode(self, scope: Scope, draws: Draws) -> None:
+        draft, series = scope.draft, list[Strike]()
+        partition = scope.partition(draws)
+        if not draft.heals_core and deletes_topics(scope) and draws.chance(0.4):
+            topic = new_topic(scope, draws.sub("topic"))
+            series.append(Strike(TopicCreate(topic=topic)))
+            gone = Strike(TopicDelete(topic=topic.name), gap_us=draws.spread((MS, 3 * SECOND)))
+            asked = self._asked(scope, draws.sub("of passing"), topic.partition_names[0])
+            both = [gone, Strike(asked, gap_us=at_once(draws))]
+            series += both if draws.chance(0.5) else both[::-1]
+        elif draws.chance(0.6):
+            series.append(strikes.short_crash(scope, draws, strikes.role(scope, draws, partition)))
+        for number in range(draws.between((1, 3))):
+            own = draws.sub(number)
+            series.append(Strike(self._asked(scope, own, partition), gap_us=own.spread((MS, 4 * SECOND))))
+        draft.add(At(draft.moment(draws)), series)
+
+    @staticmethod
+    def _asked(scope: Scope, draws: Draws, partition: str) -> Action:
+        profile = PROFILES[scope.draft.scenario.profile]
+        partitions = draws.weighted(((3, (partition,)), (1, None), (1, (*scope.partitions,))))
+        if draws.chance(UNCLEAN):
+            return ElectionUnclean(partitions=partitions)
+        by_api = not is_before(profile.release, API_SINCE) and draws.chance(0.6)
+        return ElectionPreferred(partitions=partitions, via="api" if by_api else None)
 
 
 @chaos("expansions", "topics that are written to get more partitions, and go on")

@@ -7,7 +7,7 @@ from attrs import converters, field, frozen
 from emulator.protocol.delete_records import TO_HIGH_WATERMARK
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
-from scenarios.cluster.clients.tools.delete_records_command import delete_records
+from scenarios.cluster.clients.tools.delete_records_command import TIMEOUT_US, delete_records
 from scenarios.errors import BadInput
 from scenarios.faults.operated import ExpectsError, error_key
 from scenarios.faults.performer import ActionContext
@@ -15,7 +15,7 @@ from scenarios.language import PROFILES
 from scenarios.language.actions import action
 from scenarios.language.known_names import KnownNames
 from scenarios.language.record_offsets import END, OffsetOrEnd
-from scenarios.language.schema.kinds import ListOf, as_tuple
+from scenarios.language.schema.kinds import SOME_TIME, ListOf, as_tuple
 from scenarios.language.schema.table_reader import key
 from scenarios.language.topic_spec import PARTITION_NAME, TOPIC_NAME
 from scenarios.profiles.profile import is_before
@@ -46,6 +46,10 @@ class RecordsDelete(ExpectsError):
         default=TO_HIGH_WATERMARK,
         metadata=key(OffsetOrEnd(), "the first offset that is kept, in each; end: all that is committed goes"),
     )
+    timeout_us: int = field(
+        default=TIMEOUT_US,
+        metadata=key(SOME_TIME, "how long a leader waits for the other replicas before it answers", name="timeout"),
+    )
     expect_error: str | None = field(default=None, metadata=_EXPECT_ERROR)
 
     def detail(self) -> str:
@@ -72,4 +76,4 @@ class RecordsDelete(ExpectsError):
     def perform(self, context: ActionContext) -> None:
         partitions = None if self.partitions is None else tuple(map(TopicPartition.parse, self.partitions))
         topics = [self.topic] if partitions is None else list(dict.fromkeys(tp.topic for tp in partitions))
-        self.begin(context, delete_records, topics, partitions, self.before)
+        self.begin(context, delete_records, topics, partitions, self.before, self.timeout_us)

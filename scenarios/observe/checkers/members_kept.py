@@ -20,7 +20,8 @@ class MembersKept(CoordinatorsLog):
 
     After an unclean election of a partition of __consumer_offsets, and once a machine has crashed, members from before
     are not asked for any more. Before KAFKA-10284 a static member that came back was not in the log: it is not asked
-    for.
+    for. One that is replaced again before the log has it is no member by then: the third client gets its id, and is
+    refused (GroupCoordinator.updateStaticMemberAndRebalance, 2.7.2).
 
     Not verified: members of a generation that has no assignment yet; answers to LeaveGroup by group.instance.id alone.
     """
@@ -36,6 +37,8 @@ class MembersKept(CoordinatorsLog):
         """The members of the last generation that a coordinator has formed of a group, and that is not stable yet."""
         self._kept: dict[str, dict[str, None]] = {}
         """The members of each group that are in the log."""
+        self._removed: dict[str, None] = {}
+        """The members that were removed: ids are never used again."""
 
     def on_generation(self, event: GroupGeneration) -> None:
         self._formed[event.node, event.group] = dict.fromkeys(event.members)
@@ -47,10 +50,11 @@ class MembersKept(CoordinatorsLog):
             self._kept[event.group] = self._formed.pop((event.node, event.group), {})
 
     def on_returned(self, event: MemberReturned) -> None:
-        if event.stored:
+        if event.stored and event.member not in self._removed:
             self._kept.setdefault(event.group, {})[event.member] = None
 
     def on_removed(self, event: GroupMemberRemoved) -> None:
+        self._removed[event.member] = None
         for members in (self._kept.get(event.group), self._formed.get((event.node, event.group))):
             if members is not None:
                 members.pop(event.member, None)

@@ -15,13 +15,14 @@ from scenarios.profiles import PROFILES
 from scenarios.profiles.profile import is_before
 
 LATER = (
-    "compaction", "controllers-again", "coordinators-again", "cut-off-halfway", "groups", "last-in-sync",
+    "asked-elections", "compaction", "controllers-again", "coordinators-again", "copies-meet", "cut-off-halfway",
+    "groups", "last-in-sync",
     "leaders-again", "lost-directories", "moves-from-the-dead", "names-again", "pools-resized", "queued-sends",
     "record-deletions", "replicas-again", "requests-meet", "requests-twice", "retries", "second-faults",
     "seldom-messages",
     "setting-layers", "settings-again", "several-topics", "spoilt-logs", "transactions", "waits-for-brokers",
 )  # fmt: skip
-OTHERWISE = ("healing", "loads")
+OTHERWISE = ("healing", "loads", "topics")
 """The kinds that had no keys of their own in the file then."""
 COPIES_WERE_DRAWN_SINCE = "2.5"
 

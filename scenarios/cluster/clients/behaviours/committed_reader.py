@@ -12,9 +12,9 @@ from emulator.protocol.fetch import CONSUMER
 from emulator.protocol.types import TopicPartition
 from scenarios.cluster.clients.admin import KafkaError
 from scenarios.cluster.clients.behaviours.coordinator import BACKOFF
-from scenarios.cluster.clients.behaviours.positions import MAX_BYTES, Positions
+from scenarios.cluster.clients.behaviours.positions import MAX_BYTES, MAX_PARTITION_BYTES, Positions
 from scenarios.language.clients import Behaviour, behaviour
-from scenarios.language.schema.kinds import DURATION, ListOf, as_tuple
+from scenarios.language.schema.kinds import DURATION, Integer, ListOf, as_tuple
 from scenarios.language.schema.table_reader import key
 from scenarios.language.topic_spec import PARTITION_NAME
 from scenarios.units import format_duration
@@ -31,6 +31,8 @@ class CommittedReader(Behaviour):
 
     Attributes:
         poll_us: how long its application works on the records of one answer.
+        most_bytes: the bytes of a partition that it asks for; an answer has a batch at least.
+        goes_back: how often it reads the last answer about a partition again, as one that starts again.
     """
 
     partitions: tuple[str, ...] = field(
@@ -40,9 +42,15 @@ class CommittedReader(Behaviour):
     poll_us: int = field(
         default=0, metadata=key(DURATION, "the time between an answer and the next fetch", name="poll")
     )
+    most_bytes: int = field(
+        default=MAX_PARTITION_BYTES, metadata=key(Integer(1), "max.partition.fetch.bytes", name="partition_bytes")
+    )
+    goes_back: int = field(
+        default=0, metadata=key(Integer(0, 100), "percentage of answers that it reads again, as after a restart")
+    )
 
     async def run(self, client: Client) -> None:
-        positions = Positions.of(client, self.partitions, READ_COMMITTED)
+        positions = Positions.of(client, self.partitions, READ_COMMITTED, self.most_bytes)
         while True:
             try:
                 leaders = await positions.leaders()
@@ -68,6 +76,8 @@ class CommittedReader(Behaviour):
         leads = True
         for partition in response.partitions:
             leads = await positions.take(leader, partition) and leads
+            if self.goes_back and client.below(100) < self.goes_back:
+                positions.go_back(partition.tp)
         is_reset = any(partition.error is Errors.OFFSET_OUT_OF_RANGE for partition in response.partitions)
         if self.poll_us and not is_reset:
             await client.sleep(format_duration(self.poll_us))

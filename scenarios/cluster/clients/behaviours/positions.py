@@ -28,17 +28,22 @@ class Positions:
 
     Attributes:
         isolation: its isolation level.
+        most_bytes: max.partition.fetch.bytes.
     """
 
     client: Client
     partitions: list[TopicPartition]
     isolation: int
+    most_bytes: int = MAX_PARTITION_BYTES
     _offsets: dict[TopicPartition, int] = field(factory=dict)
+    _before: dict[TopicPartition, int] = field(factory=dict)
 
     @classmethod
-    def of(cls, client: Client, names: Iterable[str], isolation: int) -> Positions:
+    def of(
+        cls, client: Client, names: Iterable[str], isolation: int, most_bytes: int = MAX_PARTITION_BYTES
+    ) -> Positions:
         """Before it has read anything of the partitions called ``names``."""
-        return cls(client, [TopicPartition(*split_partition(name)) for name in names], isolation)
+        return cls(client, [TopicPartition(*split_partition(name)) for name in names], isolation, most_bytes)
 
     async def leaders(self) -> dict[int, list[TopicPartition]]:
         """The partitions by leader, as one of the brokers knows them, any of them. Raises: KafkaError."""
@@ -62,7 +67,13 @@ class Positions:
 
     def wanted(self, tp: TopicPartition) -> PartitionData:
         """The entry of a fetch for a partition that has a position."""
-        return PartitionData(tp, NO_EPOCH, self._offsets[tp], UNDEFINED_EPOCH, MAX_PARTITION_BYTES)
+        return PartitionData(tp, NO_EPOCH, self._offsets[tp], UNDEFINED_EPOCH, self.most_bytes)
+
+    def go_back(self, tp: TopicPartition) -> None:
+        """Read again what the last answer about the partition brought, as a consumer does that starts again at its last
+        commit."""
+        if tp in self._before:
+            self._offsets[tp] = self._before[tp]
 
     async def take(self, leader: int, partition: FetchedPartition) -> bool:
         """Go on behind what has come; where the log does not have the position, at its begin. Returns whether the
@@ -70,6 +81,7 @@ class Positions:
         if partition.error is Errors.OFFSET_OUT_OF_RANGE:
             return await self._look_up(leader, partition.tp, EARLIEST)
         if partition.batches:
+            self._before[partition.tp] = self._offsets[partition.tp]
             self._offsets[partition.tp] = partition.batches[-1].next_offset
         return partition.error is NO_ERROR
 

@@ -1,7 +1,7 @@
 """DeleteRecordsCommand, kafka-delete-records.sh: the leader of each partition is asked once
 (KafkaAdminClient.deleteRecords, 2.4.1)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from emulator.protocol.delete_records import DeletedRecords, DeleteRecordsRequest, DeleteRecordsResponse
 from emulator.protocol.errors import Errors
@@ -11,14 +11,18 @@ from scenarios.cluster.clients.operator import Operator
 from scenarios.cluster.clients.tools.command_outcome import CommandOutcome
 
 TIMEOUT_US = 30_000_000
-"""The time within which a request has to be answered (request.timeout.ms), and so the one that a broker waits for."""
+"""The time within which a request has to be answered (request.timeout.ms)."""
 
 
 async def delete_records(
-    operator: Operator, topics: Sequence[str], partitions: Sequence[TopicPartition] | None, before: int
+    operator: Operator,
+    topics: Sequence[str],
+    partitions: Sequence[TopicPartition] | None,
+    before: int,
+    timeout_us: int = TIMEOUT_US,
 ) -> CommandOutcome:
     """Delete the records before an offset (TO_HIGH_WATERMARK: all that are committed), in ``partitions`` or, if that is
-    None, in all of ``topics``."""
+    None, in all of ``topics``. ``timeout_us``: how long a broker waits for other replicas."""
     try:
         leaders = await operator.admin.find_leaders(topics, TIMEOUT_US)
     except KafkaError as error:
@@ -37,15 +41,14 @@ async def delete_records(
         else:
             by_leader.setdefault(leader, []).append(tp)
     for leader, tps in by_leader.items():
-        results = await _ask(operator, leader, dict.fromkeys(tps, before))
+        results = await _ask(operator, leader, DeleteRecordsRequest(tuple((tp, before) for tp in tps), timeout_us))
         failed += [(str(tp), error) for tp, _low_watermark, error in results if error]
     return CommandOutcome(tuple(failed))
 
 
-async def _ask(operator: Operator, leader: int, offsets: Mapping[TopicPartition, int]) -> tuple[DeletedRecords, ...]:
-    request = DeleteRecordsRequest(tuple(offsets.items()), TIMEOUT_US)
+async def _ask(operator: Operator, leader: int, request: DeleteRecordsRequest) -> tuple[DeletedRecords, ...]:
     try:
         response: DeleteRecordsResponse = await operator.admin.ask_broker(leader, request, TIMEOUT_US)
     except KafkaError as error:
-        return tuple(DeletedRecords(tp, -1, error.error) for tp in offsets)
+        return tuple(DeletedRecords(tp, -1, error.error) for tp, _before in request.partitions)
     return response.partitions

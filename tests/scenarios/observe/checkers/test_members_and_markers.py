@@ -64,6 +64,14 @@ def test_a_static_member_that_is_back_has_its_new_id(stored: bool, count: int) -
     assert len(refused(run, "bob-2", "FENCED_INSTANCE_ID")) == count
 
 
+def test_a_static_member_that_is_replaced_before_the_log_has_it_is_none() -> None:
+    run = stable()
+    run.removed(BOB, "replaced")
+    run.removed("bob-2", "replaced")
+    run.show(shown.MemberReturned, 0, GROUP, "second", "bob-2", True, True)
+    assert refused(run, "bob-2", "FENCED_INSTANCE_ID") == []
+
+
 @pytest.mark.parametrize("happens", ["unclean", "lost", "elsewhere", "empty"])
 def test_what_is_lost_on_purpose_may_be_refused(happens: str) -> None:
     run = stable()
