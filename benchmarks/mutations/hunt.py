@@ -23,7 +23,7 @@ from emulator.kernel.collector import collector_off
 from scenarios.chaos.draw import default_swarm
 from scenarios.studies.chaos.seed_run import Drawn, SeedChunk, SeedResult, work
 
-PROFILES = ("kafka-2.4", "kafka-2.3", "kafka-2.7", "kafka-1.1", "kafka-2.6", "kafka-0.8")
+PROFILES = ("kafka-2.4", "kafka-2.3", "kafka-2.7", "kafka-1.1", "kafka-3.9", "kafka-0.8")
 
 
 def swarms() -> dict[str, Drawn]:
