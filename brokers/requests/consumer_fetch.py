@@ -8,13 +8,13 @@ from attrs import define, field
 from brokers.partition.partition import Partition
 from brokers.purgatory import DelayedFetch
 from brokers.replica_manager import ReplicaManager
-from brokers.requests.consumer_reads import ConsumerReads, measure, refused
+from brokers.requests.consumer_reads import ConsumerReads, measure, refused, show_refusals
 from brokers.requests.fetch_session import FetchContext
 from emulator.network import Channel
 from emulator.protocol.clients.fetch import DEBUGGING_CONSUMER, READ_COMMITTED, ConsumerFetchRequest, Stability, id_of
 from emulator.protocol.clients.produce import KnownLeader
 from emulator.protocol.errors import Errors
-from emulator.protocol.fetch import FetchedFields, FetchRequest
+from emulator.protocol.fetch import CONSUMER, FetchedFields, FetchRequest
 from emulator.protocol.types import TopicPartition
 
 WRONG_LEADER = Errors.NOT_LEADER_FOR_PARTITION, Errors.FENCED_LEADER_EPOCH
@@ -158,6 +158,7 @@ class ConsumerFetch:
         self._end()
         response = self.context.response(read.answers, read.stability, self._leaders(read.answers))
         measure(self.manager, response.answers)
+        show_refusals(self.manager, CONSUMER, read.answers)
         self.manager.logs.work.after_disks(self.channel).reply(response, response.size)
 
     def _end(self) -> None:

@@ -37,9 +37,17 @@ from brokers.replica_manager import ReplicaManager
 from emulator.disks import DiskError
 from emulator.protocol.clients.fetch import READ_COMMITTED, READ_UNCOMMITTED
 from emulator.protocol.errors import NO_ERROR, Errors
-from emulator.protocol.fetch import FetchedFields
+from emulator.protocol.fetch import FetchedFields, ReadRefused
 from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_EPOCH, UNDEFINED_OFFSET
 from emulator.protocol.types import Batch, TopicPartition
+
+
+def show_refusals(manager: ReplicaManager, reader: int, answers: Iterable[FetchedFields]) -> None:
+    """Show which of ``answers`` are errors."""
+    process = manager.process
+    for answer in answers:
+        if answer[1]:
+            process.mark(ReadRefused, process.node.id, reader, answer[0], answer[1].name)
 
 
 def refused(tp: TopicPartition, error: Errors) -> FetchedFields:

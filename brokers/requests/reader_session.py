@@ -19,6 +19,7 @@ from brokers.partition.partition import Partition
 from brokers.partition.remote import RemoteReplica
 from brokers.purgatory import DelayedFetch
 from brokers.replica_manager import ReplicaManager
+from brokers.requests.consumer_reads import show_refusals
 from emulator.network import Channel
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.fetch import NO_EPOCH, FetchedFields, FetchFields, FetchRequest, FetchResponse
@@ -252,6 +253,7 @@ class ReaderSession(ABC):
         self.delayed.request = None
         if answers:
             self.manager.metrics.topics.requests.fetched()
+            show_refusals(self.manager, self.replica, answers)
         self._sent(positions, answers)
         if size:
             self._measure(answers, size)

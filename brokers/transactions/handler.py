@@ -10,6 +10,7 @@ from brokers.log.disk_work import ResponseChannel
 from brokers.requests.router import handles
 from brokers.transactions.coordinator import TransactionCoordinator
 from emulator.protocol.errors import Errors
+from emulator.protocol.shown_coordination import TransactionEndAsked
 from emulator.protocol.transactions.add_partitions_to_txns import (
     AddPartitionsToTxnsRequest,
     AddPartitionsToTxnsResponse,
@@ -97,6 +98,9 @@ class TransactionsHandler:
 
     @handles(EndTxnRequest)
     def end(self, request: EndTxnRequest, channel: ResponseChannel) -> None:
+        process, producer = self.coordinator.process, (request.producer_id, request.producer_epoch)
+        process.mark(TransactionEndAsked, process.node.id, request.transactional_id, *producer, request.committed)
+
         def answer(error: Errors) -> None:
             channel.reply(EndTxnResponse(error), 10)
 

@@ -130,3 +130,19 @@ declare(
     FetchResponse,
     help="a follower or a consumer reads from a leader; names what has changed since its session's last request",
 )
+
+
+class ReadRefused(NamedTuple):
+    """A broker answers a fetch with an error for a partition.
+
+    Attributes:
+        reader: the follower's broker, or -1 for a consumer.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    reader: int
+    tp: TopicPartition
+    error: str

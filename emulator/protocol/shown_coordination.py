@@ -144,6 +144,19 @@ class TransactionLate(NamedTuple):
     home: TopicPartition
 
 
+class TransactionEndAsked(NamedTuple):
+    """A broker has got an EndTxn, and has not looked at it yet."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    transactional_id: str
+    producer_id: int
+    producer_epoch: int
+    committed: bool
+
+
 class CoordinatorWrote(NamedTuple):
     """A write of a coordinator has its outcome.
 

@@ -15,6 +15,7 @@ from brokers.partition.isr import AlterIsrItem
 from brokers.replica_manager.alter_isr import ZkIsrManager
 from brokers.requests import produce
 from brokers.requests.admin_configs import ConfigsHandler
+from brokers.requests.follower_session import FollowerSession
 from brokers.requests.reader_session import ReaderSession
 from controller.state_machines.leader_elections import LeaderElections
 from emulator.protocol.errors import Errors
@@ -90,6 +91,12 @@ GUARDS = (
         title="a coordinator goes on counting the groups that it has given up",
         here="A broker that does not lead the partition of a group any more shows NumGroups as before.",
         taken_out=(TakenOut(owner=GroupMetrics, function="removed", instead=_does_not_count),),
+    ),
+    Guard(
+        name="meters_true",
+        title="a broker forgets to count what its followers are sent",
+        here="ReplicationBytesOutPerSec of a leader stays 0.",
+        taken_out=(TakenOut(owner=FollowerSession, function="_measure", instead=nothing),),
     ),
     Guard(
         name="leaders_accept",

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from emulator.protocol.events import TransactionStateChanged
 from emulator.protocol.shown_coordination import ProducerInitialized, TransactionLate
-from scenarios.observe.checkers.aborts_have_reasons import ONGOING
 from scenarios.observe.checkers.checker import Checker
+from scenarios.observe.checkers.markers_decided import ONGOING
 from scenarios.observe.findings.coordination_facts import FencedAlone
 
 

@@ -15,7 +15,7 @@ from emulator.protocol.events import (
 from emulator.protocol.shown_coordination import AssignmentGiven, MemberHeard, MembersLoaded
 from scenarios.observe.checkers.checker import Checker, Gravity, Moment
 from scenarios.observe.checkers.led_in_time import SETTLING_US
-from scenarios.observe.findings.coordination_facts import RemovedEarly, RemovedLate, StaticRemoved
+from scenarios.observe.findings.coordination_facts import RemovedEarly, RemovedLate, StaticRemoved, StaticTwice
 
 STABLE = "Stable"
 FIRST_JOIN_US = 300_000_000
@@ -41,12 +41,13 @@ class _Member:
 class MembersSilent(Checker):
     """A coordinator ends the session of a member only when no request of it was accepted for session.timeout.ms; of a
     new member that waits for its first generation, after five minutes. It does not keep one that is silent. Until then
-    a static member stays, also where it misses a rebalance (KIP-345).
+    a static member stays, also where it misses a rebalance, and takes its place when it joins again (KIP-345).
 
     Verified: each member that is removed as its session has ended, against its heartbeats and commits that this
         coordinator has accepted, and the times at which it was added and was in a generation. Each static member that
-        is removed as it has not joined again. Once a second, each member of a group that has been stable, or was read
-        as such, for session.timeout.ms and 5 s, at a coordinator that nothing has disturbed for so long.
+        is removed as it has not joined again, and each that is added while it is there. Once a second, each member of a
+        group that has been stable, or was read as such, for session.timeout.ms and 5 s, at a coordinator that nothing
+        has disturbed for so long.
 
     Not verified: that a silent member is removed from a group that rebalances (``groups_settle``), or by a broker whose
         clock a fault has set; heartbeats that releases before 2.7 answer with REBALANCE_IN_PROGRESS while the leader
@@ -65,12 +66,16 @@ class MembersSilent(Checker):
         self._members: dict[int, dict[tuple[str, str], _Member]] = {}
         self._stable_us: dict[tuple[int, str], int] = {}
         """The groups that are stable at a coordinator which has made them so, and since when."""
+        self._static: dict[int, dict[tuple[str, str], str]] = {}
+        """At each coordinator, by group and group.instance.id, the member that was added last and is there."""
 
     def on_started(self, event: NodeStarted) -> None:
         self._members.pop(event.node, None)
+        self._static.pop(event.node, None)
         self._unstable(event.node)
 
     def on_unloaded(self, event: GroupsUnloaded) -> None:
+        self._static.pop(event.node, None)
         self._unstable(event.node)
 
     def _unstable(self, node: int) -> None:
@@ -108,6 +113,12 @@ class MembersSilent(Checker):
 
     def on_added(self, event: GroupMemberAdded) -> None:
         self._of(event.node, event.group, event.member).added_us = event.t_us
+        if event.instance:
+            static, key = self._static.setdefault(event.node, {}), (event.group, event.instance)
+            if key in static:
+                facts = StaticTwice(event.node, event.group, event.instance, static[key], event.member)
+                self.violated(event, facts, brokers=(event.node,))
+            static[key] = event.member
 
     def on_generation(self, event: GroupGeneration) -> None:
         of_node = self._members.setdefault(event.node, {})
@@ -128,6 +139,7 @@ class MembersSilent(Checker):
 
     def on_removed(self, event: GroupMemberRemoved) -> None:
         member = self._members.get(event.node, {}).pop((event.group, event.member), None)
+        self._static.get(event.node, {}).pop((event.group, event.instance), None)
         if event.reason == "rebalance" and event.instance:
             facts_of_static = StaticRemoved(event.node, event.group, event.member, event.instance)
             self.violated(event, facts_of_static, brokers=(event.node,))

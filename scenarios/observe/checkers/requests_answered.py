@@ -21,6 +21,9 @@ PRODUCE = "Produce"
 WRITTEN = (PRODUCE, "InitProducerId", "AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn", "WriteTxnMarkers")
 """The requests that wait for replicas, for as long as their senders wait."""
 
+ALONE = (0, 1)
+"""The acks for which a leader waits for no other replica."""
+
 CONTROLLERS = (
     "AllocateProducerIds", "AlterIsr", "AlterPartitionReassignments", "ControlledShutdown", "ElectLeaders",
     "ListPartitionReassignments",
@@ -48,9 +51,9 @@ class RequestsAnswered(Checker):
         replicas then, where all in-sync ones work.
 
     Not verified: what the controller answers, whose event may fail, and then has no answer in Kafka either; Produce
-        (``acks_in_time``); before the cluster is at rest, what a coordinator of transactions writes
-        (``transactions_end``), which may wait for replicas for longer than its sender does; fetches whose sender ends
-        before; that the answer is the right one.
+        with other acks than 0 and 1 (``acks_in_time``); before the cluster is at rest, what a coordinator of
+        transactions writes (``transactions_end``), which may wait for replicas for longer than its sender does; fetches
+        whose sender ends before; that the answer is the right one.
     """
 
     ids = ("V13",)
@@ -82,7 +85,7 @@ class RequestsAnswered(Checker):
             return
         if event.in_time and isinstance(request, FetchRequest):
             return  # polls that find nothing are not simulated: it may have come just now
-        if event.node not in self.now.impaired and request.api.name not in WRITTEN:
+        if event.node not in self.now.impaired and not _waits_for_replicas(request):
             self._look_at(event, request, event.client, event.since_us)
 
     def on_remembered(self, event: Remembered) -> None:
@@ -90,8 +93,8 @@ class RequestsAnswered(Checker):
             return
         in_hand: Any = event.memories["in_hand"]
         for client, request, since_us in in_hand:
-            name = request.api.name
-            if name not in WRITTEN or (name != PRODUCE and self._replicas_work(event.node)):
+            written = request.api.name != PRODUCE and self._replicas_work(event.node)
+            if written or not _waits_for_replicas(request):
                 self._look_at(event, request, client, max(since_us, self.now.reached_since_us(event.node) or 0))
 
     def _replicas_work(self, broker: int) -> bool:
@@ -128,3 +131,8 @@ class RequestsAnswered(Checker):
         if place < len(left):
             return now_us - left[place]
         return 0 if self._states.get((node, group)) == state else now_us - since_us
+
+
+def _waits_for_replicas(request: Request) -> bool:
+    """Whether a broker may answer ``request`` only once other replicas have what it writes."""
+    return request.api.name in WRITTEN and getattr(request, "acks", None) not in ALONE

@@ -67,6 +67,28 @@ class RefusedInVain(NamedTuple):
         )
 
 
+class FollowerRefuses(NamedTuple):
+    """A batch that a follower refused with an error that leaders alone have."""
+
+    broker: int
+    error: str
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return f"{tp}: broker {self.broker} refuses a batch ({self.error}), and does not lead"
+
+
+class ReadRefusedInVain(NamedTuple):
+    """A fetch that the leader of a partition refused with ``error``. ``reader``: the follower's broker, or -1."""
+
+    leader: int
+    error: str
+    reader: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        who = f"broker {self.reader}" if self.reader >= 0 else "a consumer"
+        return f"{tp}: broker {self.leader} refuses a fetch of {who} ({self.error}), and leads"
+
+
 class NeverAnswered(NamedTuple):
     """A request of a client, by the name of its API, that a broker has not answered in its time."""
 

@@ -99,6 +99,21 @@ class OffsetStaysUnstable(NamedTuple):
         )
 
 
+class EndedOtherwise(NamedTuple):
+    """A decision about a transaction for which its producer has not asked. ``asked``: it has asked for the other."""
+
+    broker: int
+    transactional_id: str
+    committed: bool
+    asked: bool
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        decides = "commits" if self.committed else "aborts"
+        other = "abort" if self.committed else "commit"
+        why = f"has asked to {other} it" if self.asked else "has asked for nothing"
+        return f"coordinator {self.broker} {decides} the transaction of {self.transactional_id}, whose producer {why}"
+
+
 class AbortedEarly(NamedTuple):
     """A transaction that its coordinator aborts by itself ``lasted_us`` after its id had none, at most."""
 
@@ -210,6 +225,22 @@ class IdStays(NamedTuple):
         return (
             f"coordinator {self.broker} keeps the transactional id {self.transactional_id}, which was not used for "
             f"{self.unused_us / 1e6:g} s"
+        )
+
+
+class StaticTwice(NamedTuple):
+    """A static member that is added to its group, where it is a member already."""
+
+    broker: int
+    group: str
+    instance: str
+    there: str
+    added: str
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return (
+            f"coordinator {self.broker} adds {self.added} to group {self.group} as the static member {self.instance}, "
+            f"which {self.there} is"
         )
 
 

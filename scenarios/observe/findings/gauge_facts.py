@@ -94,3 +94,43 @@ class GaugeNegative(NamedTuple):
 
     def in_words(self, _tp: TopicPartition | None) -> str:
         return f"{self.metric} is {self.value} on broker {self.broker}"
+
+
+class MeterBehind(NamedTuple):
+    """A meter that has not counted at least ``least``. ``of``: its topic, or the error that it counts."""
+
+    broker: int
+    meter: str
+    of: str
+    shown: int
+    least: int
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        of = self.of and f" of {self.of}"
+        return f"broker {self.broker} shows {self.meter}{of} = {self.shown}, and has had {self.least} to count for 10 s"
+
+
+class MeterBeyond(NamedTuple):
+    """A meter that has counted more than there was, ``most``. ``of``: its topic."""
+
+    broker: int
+    meter: str
+    of: str
+    shown: int
+    most: int
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        of = self.of and f" of {self.of}"
+        return f"broker {self.broker} shows {self.meter}{of} = {self.shown}, and has had {self.most} to count"
+
+
+class MeterNoSum(NamedTuple):
+    """A meter of all topics that is not the sum of theirs."""
+
+    broker: int
+    meter: str
+    shown: int
+    summed: int
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return f"broker {self.broker} shows {self.meter} = {self.shown}; its topics have {self.summed} together"

@@ -488,6 +488,17 @@ def test_the_session_of_a_member_begins_when_its_group_is_loaded(seconds: int, s
     assert len(looks(run, seconds)) == count
 
 
+@pytest.mark.parametrize(("removed", "count"), [("replaced", 0), ("", 1)])
+def test_a_static_member_is_there_once(removed: str, count: int) -> None:
+    run = Coordinated("members_silent")
+    run.emit(e.GroupMemberAdded, 0, GROUP, ANNE, "static-0", "client")
+    if removed:
+        run.removed(ANNE, removed, "static-0")
+    run.emit(e.GroupMemberAdded, 0, GROUP, "anne-2", "static-0", "client")
+    run.emit(e.GroupMemberAdded, 0, GROUP, "bob", "static-1", "client")
+    assert len(run.found()) == count
+
+
 @pytest.mark.parametrize(
     ("instance", "reason", "count"), [("first", "rebalance", 1), ("", "rebalance", 0), ("first", "sync", 0)]
 )

@@ -373,6 +373,28 @@ def test_what_excuses_an_early_abort(then: Then) -> None:
     assert late(2, then) == []
 
 
+@pytest.mark.parametrize(
+    ("asked", "decided", "epoch", "found"),
+    [
+        ((True,), "PrepareCommit", 0, ""),
+        ((False,), "PrepareAbort", 0, ""),
+        ((True,), "PrepareAbort", 1, ""),
+        ((True, False), "PrepareAbort", 0, ""),
+        ((), "PrepareAbort", 0, ""),
+        ((True,), "PrepareAbort", 0, "aborts the transaction of writer, whose producer has asked to commit it"),
+        ((False,), "PrepareCommit", 0, "commits the transaction of writer, whose producer has asked to abort it"),
+        ((), "PrepareCommit", 0, "commits the transaction of writer, whose producer has asked for nothing"),
+    ],
+)
+def test_a_transaction_ends_as_its_producer_asks(asked: tuple[bool, ...], decided: str, epoch: int, found: str) -> None:
+    run = Coordinated("aborts_have_reasons")
+    run.transaction("Ongoing", 0)
+    for committed in asked:
+        run.show(shown.TransactionEndAsked, 0, WRITER, 7, 0, committed)
+    run.transaction(decided, 0, producer_epoch=epoch)
+    assert run.found() == ([f"coordinator 0 {found}"] if found else [])
+
+
 # -- transactions_end -------------------------------------------------------------------------------------------------
 
 

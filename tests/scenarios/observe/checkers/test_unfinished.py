@@ -8,9 +8,10 @@ from brokers.memories import RequestInHand
 from emulator.protocol import events as e
 from emulator.protocol import znodes
 from emulator.protocol.api import Request
-from emulator.protocol.fetch import FetchRequest
+from emulator.protocol.fetch import FetchRequest, ReadRefused
 from emulator.protocol.groups.membership import HeartbeatRequest, JoinGroupRequest
 from emulator.protocol.list_reassignments import ListPartitionReassignmentsRequest
+from emulator.protocol.produce import ProducedBatch, ProduceRequest
 from emulator.protocol.shown import FetchOverdue, ProduceRefused, Remembered
 from emulator.protocol.transactions.coordination import EndTxnRequest
 from emulator.protocol.znodes import encode_config
@@ -98,6 +99,13 @@ def test_a_fetch_waits_for_its_time() -> None:
     assert unanswered(fetch, 13 * SECOND, in_time=True) == []
 
 
+@pytest.mark.parametrize(("acks", "count"), [(0, 1), (1, 1), (-1, 0)])
+def test_a_leader_alone_answers_at_once(acks: int, count: int) -> None:
+    """With acks=all the replicas may take longer than the producer waits."""
+    batch = ProducedBatch(ORDERS_0, 7, 3, 300)
+    assert len(unanswered(ProduceRequest(acks, 30 * SECOND, (batch,), 300), 30 * SECOND)) == count
+
+
 def test_a_coordinator_that_starts_again_has_left_no_state() -> None:
     """kafka-2.4, seed 2118 of the default swarm: a rebalance ended with the broker, and the next one goes on."""
     run = Cluster("requests_answered")
@@ -152,6 +160,45 @@ def test_a_request_in_hand_when_nothing_happens_any_more(
     run.world.now += waits_s * SECOND
     run.show(Remembered, 0, "broker", "rest", {"in_hand": (in_hand,)})
     assert len(run.violations()) == count
+
+
+@pytest.mark.parametrize(
+    ("error", "leads", "reader", "deleting", "count"),
+    [
+        ("NOT_LEADER_FOR_PARTITION", True, -1, False, 1),
+        ("NOT_LEADER_FOR_PARTITION", True, 1, False, 1),
+        ("NOT_LEADER_FOR_PARTITION", True, 3, False, 0),
+        ("NOT_LEADER_FOR_PARTITION", True, -1, True, 0),
+        ("NOT_LEADER_FOR_PARTITION", False, -1, False, 0),
+        ("UNKNOWN_TOPIC_OR_PARTITION", True, -1, False, 1),
+        ("OFFSET_OUT_OF_RANGE", True, -1, False, 0),
+    ],
+)
+def test_a_fetch_that_is_refused(error: str, leads: bool, reader: int, deleting: bool, count: int) -> None:
+    run = Cluster("leaders_accept")
+    run.emit(e.BecameLeader, 0, *ORDERS_0, 1, 0, 0, (0, 1), (0, 1, 2), (), ())
+    if not leads:
+        run.follows(0, 1, 2)
+    if deleting:
+        run.emit(ZkWritten, 0, "create", znodes.delete_topic_path("orders"), 0, 0, "")
+    run.passes(20)
+    run.show(ReadRefused, 0, reader, ORDERS_0, error)
+    assert len(run.violations()) == count
+
+
+def test_a_topic_that_a_new_leader_may_not_know() -> None:
+    run = Cluster("leaders_accept")
+    run.passes(20)
+    run.emit(e.BecameLeader, 0, *ORDERS_0, 1, 0, 0, (0, 1), (0, 1, 2), (), ())
+    run.passes(2)
+    run.show(ReadRefused, 0, -1, ORDERS_0, "UNKNOWN_TOPIC_OR_PARTITION")
+    assert run.violations() == []
+
+
+def test_a_follower_has_no_isr() -> None:
+    assert refused("NOT_ENOUGH_REPLICAS", leads=False) == [
+        "orders-0: broker 0 refuses a batch (NOT_ENOUGH_REPLICAS), and does not lead"
+    ]
 
 
 def refused(error: str, *, leads: bool = True, isr: tuple[int, ...] = (0, 1), least: int = 2) -> list[str]:
