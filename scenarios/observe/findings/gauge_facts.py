@@ -94,3 +94,13 @@ class GaugeNegative(NamedTuple):
 
     def in_words(self, _tp: TopicPartition | None) -> str:
         return f"{self.metric} is {self.value} on broker {self.broker}"
+
+
+class MetricLeft(NamedTuple):
+    """A metric of a fetcher thread, or of the queue of a controller, that is not there any more."""
+
+    broker: int
+    metric: str
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return f"broker {self.broker} shows {self.metric}, and what it measured is gone"
