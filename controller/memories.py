@@ -124,6 +124,7 @@ MEMORIES: tuple[Memory[Remembering], ...] = (
     Memory(
         "watched_topics", "/brokers/topics", "the topics whose znode has a handler", lambda c: c.watches.topics, CHECKER
     ),
+    Memory("watched", "fixed", "the znodes of all topics that have a handler", lambda c: c.watches.fixed, CHECKER),
     Memory(
         "watches", "fixed, and the moves in progress", "how many znodes have a handler", lambda c: c.watches.count,
         RESIGNED,
@@ -142,7 +143,16 @@ MEMORIES: tuple[Memory[Remembering], ...] = (
 )  # fmt: skip
 """All of it. What a new controller counts from the start again (metrics, the number of a move's hop) is not listed."""
 
-OUTSIDE_THE_CONTEXT = ("epoch", "channels", "watched_topics", "watches", "batch", "rebalance", "rebalance_lost")
+OUTSIDE_THE_CONTEXT = (
+    "epoch",
+    "channels",
+    "watched_topics",
+    "watched",
+    "watches",
+    "batch",
+    "rebalance",
+    "rebalance_lost",
+)
 """The memories that are not in the ``ControllerContext``."""
 
 

@@ -67,3 +67,24 @@ register(
     WIKI, KAFKA_6794, FAILOVER, NEW_PARTITION, BROKER_FAILURE, BROKER_STARTUP, DELETE, KAFKA_42, KIP_455, SHUTDOWN,
     PREFERRED,
 )  # fmt: skip
+
+
+def still_to_come(step: str, phase: str) -> str:
+    """The last step of a protocol's phase, where that comes after ``step``; "": it does not, or there is no such
+    phase."""
+    procedure = STEPS[step]
+    span, names = procedure.phases.get(phase), list(procedure.steps)
+    return span.last if span is not None and names.index(step) < names.index(span.last) else ""
+
+
+STOPS_LATER = {"kip-455.U1": "kip-455.U3"}
+"""The steps outside the phase of recording that write an assignment before the replicas which leave it are stopped,
+each with the step that has stopped them when it ends."""
+
+
+def stopped_after(step: str) -> str:
+    """The step that has stopped, when it ends, the replicas that leave the assignment in ``step``; "": they were
+    stopped before."""
+    record = STEPS[step].phases.get("move.record")
+    records = record is not None and step == record.first
+    return still_to_come(step, "move.stop") if records else STOPS_LATER.get(step, "")

@@ -64,6 +64,11 @@ class Watches:
         return tuple(name for name in names if "/" not in name)
 
     @property
+    def fixed(self) -> tuple[str, ...]:
+        """The znodes that have a handler and are not of one topic."""
+        return tuple(path for path in (*self._children, *self._nodes) if not path.startswith(f"{znodes.TOPICS}/"))
+
+    @property
     def count(self) -> int:
         """The number of handlers."""
         return len(self._nodes) + len(self._children)

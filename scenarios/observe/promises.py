@@ -49,6 +49,11 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
             ("notifications_taken", "controller_remembers", "broker_remembers"),
         ),
         Promise(
+            "takes up what changes: brokers that come and go, new topics, topics to be deleted",
+            "KafkaController.process, 1.1",
+            ("notifications_taken",),
+        ),
+        Promise(
             "raises epochs with each change of a leader",
             "KafkaController, 0.8",
             ("epochs_grow", "one_leader_per_epoch"),
@@ -82,6 +87,11 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
             "sends of each partition what it has written or read",
             "ControllerBrokerRequestBatch, 0.8.1",
             ("sent_as_written",),
+        ),
+        Promise(
+            "does each step of a move, a deletion and a failover, and all of them in their order",
+            "KafkaController.onPartitionReassignment, 0.8 to 2.7; KIP-455",
+            ("steps_done",),
         ),
         Promise("acts on the answers", "TopicDeletionManager, 0.8.1", ("answers_taken",)),
         Promise(

@@ -96,7 +96,7 @@ def _kept_after_resigning(release: ControllerPolicies) -> frozenset[str]:
         return frozenset(every)
     kept = {name for name in every if name not in OUTSIDE_THE_CONTEXT} if release.acts_after_resigning else set()
     if release.keeps_watches:
-        kept |= {"watches", "watched_topics"}
+        kept |= {"watches", "watched", "watched_topics"}
     if not release.forgets_moves:
         kept.add("moves")
     return frozenset(kept)

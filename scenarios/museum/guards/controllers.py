@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any
 
 from attrs import evolve
@@ -21,6 +21,7 @@ from controller.state_machines.leader_election_algorithms import Candidates
 from controller.state_machines.leader_elections import LeaderElections
 from controller.state_machines.replicas import ReplicaStateMachine
 from controller.states import ReplicaState
+from controller.zk_client import KafkaZkClient
 from emulator.protocol import znodes
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
@@ -140,6 +141,13 @@ def _deletes_nothing(_delete: Callable[..., Awaitable[None]]) -> Callable[..., A
     return deletes
 
 
+def _leaves_settings(delete: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
+    async def deletes(self: KafkaZkClient, paths: Iterable[str]) -> None:
+        await delete(self, [path for path in paths if not path.startswith(znodes.CONFIG_TOPICS)])
+
+    return deletes
+
+
 GUARDS = (
     Guard(
         name="one_leader_per_epoch",
@@ -245,14 +253,23 @@ GUARDS = (
         title="a move ends and deletes no replica that leaves",
         here="A controller takes the replicas that leave out of the ISR and writes the new assignment, and asks nobody "
         "to delete them.",
-        also=("converged", "controller_remembers"),
+        also=("converged", "controller_remembers", "steps_done"),
         taken_out=(TakenOut(owner=StepsWork, function="delete", instead=_deletes_nothing),),
     ),
     Guard(
         name="moves_end_in_sync",
         title="a controller does not wait until what a move adds is in sync",
         here="The replicas that a move adds count as in sync as soon as they are assigned, so it ends at once.",
+        also=("steps_done",),
         taken_out=(TakenOut(owner=StepsWork, function="all_in_isr", instead=_in_sync_at_once),),
+    ),
+    Guard(
+        name="steps_done",
+        title="a controller deletes a topic and leaves its settings",
+        here="The last step but one of a deletion does nothing, and a later topic of the name has settings that it was "
+        "not given.",
+        also=("gone_topics_forgotten",),
+        taken_out=(TakenOut(owner=KafkaZkClient, function="delete", instead=_leaves_settings),),
     ),
     Guard(
         name="sent_as_written",

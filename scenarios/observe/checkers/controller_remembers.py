@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from controller.states import PartitionState, ReplicaState
 from emulator.protocol import znodes
-from emulator.protocol.events import ControllerElected
+from emulator.protocol.events import ControllerElected, NodeCrashed, ReplicaOffline
 from emulator.protocol.shown import Remembered
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
@@ -15,6 +15,12 @@ from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.checkers.led_in_time import SETTLING_US
 from scenarios.observe.findings.memory_facts import ControllerRemembers
+
+WATCHED = (
+    znodes.BROKER_IDS, znodes.TOPICS, znodes.ISR_CHANGE_NOTIFICATION, znodes.LOG_DIR_EVENT_NOTIFICATION,
+    znodes.PREFERRED_REPLICA_ELECTION, znodes.REASSIGN_PARTITIONS,
+)  # fmt: skip
+"""The znodes for which every controller has a handler."""
 
 
 class Misread(NamedTuple):
@@ -42,7 +48,8 @@ class ControllerRemembersTrue(Checker):
         were written since its election: it may have read them before that. When the cluster is at rest, that of the
         controller that works, whole: a change that was announced has reached it (/isr_change_notification, AlterIsr, a
         watch), and nothing is left of what is over: no topic waits for a deletion that was not asked for. Where
-        auto.leader.rebalance.enable is true, the next look at preferred leaders is due.
+        auto.leader.rebalance.enable is true, the next look at preferred leaders is due. It has handlers for all that it
+        watches. A replica that its broker has lost with a log directory is offline for it (KIP-112).
 
     Up to 2.3 a controller does not remember a leader epoch that it has raised alone (KAFKA-9212, 2.4), and up to 2.1
     not whether a broker has registered again (KAFKA-1120): for such releases leader epochs, and broker epochs and
@@ -71,6 +78,8 @@ class ControllerRemembersTrue(Checker):
         self._written: dict[str, None] = {}
         """The znodes that were written since its election."""
         self._reported: dict[tuple[int, str, str], None] = {}
+        self._lost: dict[int, dict[TopicPartition, None]] = {}
+        """By broker, the replicas that it has lost with a log directory since it was started."""
         self._ids: dict[str, str] = {}
         """The ids that the topics' znodes have (KIP-516)."""
         self._requested: Mapping[TopicPartition, object] = {}
@@ -93,6 +102,12 @@ class ControllerRemembersTrue(Checker):
             if event.op == "delete" and event.client != self.cluster.controller:
                 self._withdrawn.update(dict.fromkeys(self._requested))
             self._requested = self.cluster.requested_moves()
+
+    def on_offline(self, event: ReplicaOffline) -> None:
+        self._lost.setdefault(event.node, {})[TopicPartition.of(event.topic, event.partition)] = None
+
+    def on_crashed(self, event: NodeCrashed) -> None:
+        self._lost.pop(event.node, None)
 
     def on_remembered(self, event: Remembered) -> None:
         if event.role != "controller":
@@ -172,6 +187,11 @@ class ControllerRemembersTrue(Checker):
                     znodes.topic_path(topic),
                 )  # fmt: skip
 
+    def watched(self, memories: Mapping[str, Any]) -> Iterator[Misread]:
+        for path in WATCHED:
+            if path not in memories["watched"]:
+                yield Misread("watched", path, "no handler", "one")
+
     def reassigning(self, memories: Mapping[str, Any]) -> Iterator[Misread]:
         kept = memories["reassigning"]
         there = {
@@ -246,6 +266,22 @@ class ControllerRemembersTrue(Checker):
                     "offline_dirs", f"broker {broker}", ", ".join(map(str, lost)), "nothing", brokers=(broker,)
                 )
 
+    def lost(self, memories: Mapping[str, Any]) -> Iterator[Misread]:
+        """The replicas that a broker lost as their log directory failed, while it is registered."""
+        kept, cluster = memories["offline_dirs"], self.cluster
+        for broker, partitions in self._lost.items():
+            for tp in partitions if cluster.is_registered(broker) and not cluster.is_shutting_down(broker) else ():
+                if broker not in cluster.assignment(tp) or cluster.is_deleting(tp.topic) or cluster.open_move(tp):
+                    continue
+                if tp not in kept.get(broker, ()):
+                    yield Misread(
+                        "offline_dirs", f"broker {broker}", "nothing", "offline", partition=tp, brokers=(broker,)
+                    )
+                elif memories["replica_states"].get(broker, {}).get(tp) is None:
+                    yield Misread(
+                        "replica_states", f"broker {broker}", "online", "offline", partition=tp, brokers=(broker,)
+                    )
+
     def partition_states(self, memories: Mapping[str, Any]) -> Iterator[Misread]:
         for tp, state in memories["partition_states"].items():
             led = self.cluster.is_registered(self.cluster.leader(tp))
@@ -281,6 +317,7 @@ COMPARED: tuple[Compare, ...] = (
     _C.epoch,
     _C.brokers,
     _C.assignments,
+    _C.watched,
     _C.reassigning,
     _C.leaders,
     _C.deletions,
@@ -293,6 +330,7 @@ COMPARED_AT_REST: tuple[Compare, ...] = (
     _C.moves,
     _C.leaving,
     _C.offline_dirs,
+    _C.lost,
     _C.partition_states,
     _C.replica_states,
 )

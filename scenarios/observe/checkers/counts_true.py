@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
-from emulator.metrics.metric_events import GaugeSet, MetricRegistered
+from emulator.metrics.metric_events import GaugeSet, MetricRegistered, MetricRemoved
 from emulator.protocol.events import NodeCrashed
 from emulator.protocol.shown import Remembered
 from emulator.protocol.znodes import DELETE_TOPICS
@@ -13,7 +14,7 @@ from emulator.trace.events import ZkWritten
 from scenarios.observe import mbeans
 from scenarios.observe.checkers.broker_memory import is_settled
 from scenarios.observe.checkers.checker import Checker, Moment
-from scenarios.observe.findings.gauge_facts import CountWrong
+from scenarios.observe.findings.gauge_facts import CountWrong, MetricLeft
 
 LED, FAILED = "LeaderCount", "FailedPartitionsCount"
 OF_BROKERS = {
@@ -31,6 +32,8 @@ OF_A_TERM = OF_CONTROLLERS | {
     for name in ("ReplicasToDeleteCount", "TopicsIneligibleToDeleteCount", "ReplicasIneligibleToDeleteCount")
 }
 """The gauges that are 0 where no controller is."""
+OF_A_THREAD = re.compile(r"clientId=(Replica(?:Fetcher|AlterLogDirs)Thread-[-0-9]+)")
+OF_A_QUEUE = re.compile(r"ControllerChannelManager,.*broker-id=(\d+)")
 WATCHED = frozenset((*OF_BROKERS.values(), *OF_A_TERM.values()))
 
 
@@ -45,6 +48,9 @@ class CountsTrue(Checker):
         release counts that wrong (KAFKA-13572). Of each other broker that is registered, that all of these, and what
         there is to delete (KIP-503, 2.4), are 0.
 
+        Once a second, that no metric is left of a fetcher thread that has ended, nor of the queues of a controller that
+        has resigned (ControllerChannelManager.removeExistingBroker; FetcherStats, 0.8).
+
     Not verified: the others while there is work to do; brokers that have lost a log directory; the metrics that other
         checkers look at (``under_replicated_true``, ``reassigning_true``, ``offline_true``).
     """
@@ -56,13 +62,22 @@ class CountsTrue(Checker):
     def begin(self) -> None:
         self._shown: dict[int, dict[str, int]] = {}
         self._reported: dict[tuple[int, str], None] = {}
+        self._of_parts: dict[int, dict[str, str]] = {}
+        """By broker, the metrics of its fetcher threads, and of the queues of its controller, with the name of the
+        thread or the broker of the queue."""
         self._deleted = False
         self._caps, self._knows_min_isr = self.start.caps_min_isr, self.start.knows_min_isr
 
     def on_written(self, event: ZkWritten) -> None:
         self._deleted |= event.path.startswith(DELETE_TOPICS + "/")
 
+    def on_removed(self, event: MetricRemoved) -> None:
+        self._of_parts.get(event.node, {}).pop(event.metric, None)
+
     def on_registered(self, event: MetricRegistered) -> None:
+        found = OF_A_THREAD.search(event.metric) or OF_A_QUEUE.search(event.metric)
+        if found is not None:
+            self._of_parts.setdefault(event.node, {})[event.metric] = found[1]
         if event.metric in WATCHED:
             self._shown.setdefault(event.node, {})[event.metric] = 0
 
@@ -71,6 +86,7 @@ class CountsTrue(Checker):
             self._shown.setdefault(event.node, {})[event.metric] = event.value
 
     def on_crashed(self, event: NodeCrashed) -> None:
+        self._of_parts.pop(event.node, None)
         self._shown.pop(event.node, None)
 
     def on_remembered(self, event: Remembered) -> None:
@@ -85,6 +101,13 @@ class CountsTrue(Checker):
         for broker in self._shown:
             led, failed = self.cluster.led.get(broker, ()), self.cluster.failed.get(broker, ())
             self._compare(moment, broker, OF_BROKERS, {LED: len(led), FAILED: len(failed)})
+        for broker, metrics in self._of_parts.items():
+            threads = {**self.cluster.fetchers.get(broker, {}), **self.cluster.dead_fetchers.get(broker, {})}
+            for metric, part in list(metrics.items()):
+                gone = broker not in self.cluster.acting if part.isdecimal() else part not in threads
+                if gone:
+                    del metrics[metric]
+                    self.violated(moment, MetricLeft(broker, metric), brokers=(broker,))
 
     def at_rest(self, moment: Moment) -> None:
         for broker in self._shown:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from controller.procedures import STEPS
+from controller.procedures import stopped_after
 from emulator.protocol.control_requests import ControlQueued
 from emulator.protocol.events import ControllerElected, ControllerResigned, NodeCrashed
 from emulator.protocol.stop_replica import StopReplicaRequest
@@ -12,10 +12,6 @@ from emulator.trace.events import Step
 from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.control_facts import DroppedUnstopped
 from scenarios.observe.past.changes import AssignmentWritten
-
-WRITES_FIRST = {"kip-455.U1": "kip-455.U3"}
-"""The steps outside the phase of stopping that write an assignment before the replicas which leave it are stopped, each
-with the step that has stopped them when it ends."""
 
 RECENT_US = 60_000_000
 """A broker that has registered within this time may be unknown to a controller that is held up in its move."""
@@ -70,7 +66,7 @@ class DropsStopped(Checker):
         if set(event.before) <= set(event.replicas):
             return
         step = self.cluster.step(event.tp)
-        stops = "" if step is None else _stops_later(step.step)
+        stops = "" if step is None else stopped_after(step.step)
         if stops:
             self._owed[event.tp] = event, stops
         else:
@@ -98,14 +94,3 @@ class DropsStopped(Checker):
         since_us = self.cluster.registered_us(broker)
         recent = now_us - RECENT_US if self.cluster.was_interrupted(broker) else now_us
         return since_us is not None and since_us <= recent
-
-
-def _stops_later(step: str) -> str:
-    """The step that has stopped, when it ends, what leaves the assignment in ``step``: where a protocol records the
-    assignment before it stops replicas. Empty: they were stopped before."""
-    procedure = STEPS[step]
-    record, stop = procedure.phases.get("move.record"), procedure.phases.get("move.stop")
-    names = list(procedure.steps)
-    if step in WRITES_FIRST or record is None or stop is None:
-        return WRITES_FIRST.get(step, "")
-    return stop.last if step == record.first and names.index(step) < names.index(stop.first) else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from controller.procedures import STEPS
+from controller.procedures import still_to_come
 from emulator.protocol import znodes
 from emulator.protocol.assignments import Replicas, without
 from emulator.protocol.types import TopicPartition
@@ -86,8 +86,4 @@ class MovesEndInSync(Checker):
     def _comes_later(self, tp: TopicPartition, phase: str) -> bool:
         """Whether a phase of the partition's move ends after the step that it is in."""
         step = self.cluster.step(tp)
-        if step is None:
-            return False
-        procedure = STEPS[step.step]
-        names, steps = list(procedure.steps), procedure.phases.get(phase)
-        return steps is not None and names.index(step.step) < names.index(steps.last)
+        return step is not None and bool(still_to_come(step.step, phase))

@@ -6,21 +6,33 @@ from emulator.protocol import znodes
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers.checker import Checker, Gravity, Moment
 from scenarios.observe.checkers.led_in_time import SETTLING_US
-from scenarios.observe.findings.memory_facts import LeftUntaken
+from scenarios.observe.findings.memory_facts import ChangeUntaken, LeftUntaken
 from scenarios.observe.history.deadlines import Deadlines
+from scenarios.observe.past.cluster_past import BROKER_FAILS, READS_BROKERS
 
+BROKERS, TOPICS, DELETIONS = (f"{parent}/" for parent in (znodes.BROKER_IDS, znodes.TOPICS, znodes.DELETE_TOPICS))
+STARTS, CREATES, DELETES = "broker-startup.1", "new-partition.1", "delete.queue"
+TAKEN_BY = {
+    BROKERS: {"create": STARTS, "delete": BROKER_FAILS}, TOPICS: {"create": CREATES}, DELETIONS: {"create": DELETES}
+}  # fmt: skip
+"""The steps that take a change of a child of these, by operation."""
+TAKES = {STARTS: BROKERS, BROKER_FAILS: BROKERS, CREATES: TOPICS, DELETES: DELETIONS}
 ANNOUNCED = (znodes.ISR_CHANGE_NOTIFICATION, znodes.LOG_DIR_EVENT_NOTIFICATION)
 
 
 class NotificationsTaken(Checker):
     """A controller that works reads what brokers announce to it below /isr_change_notification (0.8.2) and
-    /log_dir_event_notification (KIP-112, 1.0), and deletes it; so a new one does as it takes over.
+    /log_dir_event_notification (KIP-112, 1.0), and deletes it; so a new one does as it takes over. It begins what a
+    broker that comes or goes, a new topic, and a topic that is to be deleted ask for.
 
     Verified: once a second, each such znode that is there, if the controller has made a step more than 5 s after it
-        came: its thread is not held. The bound begins when a controller works, and is 5 s and 10 ms for each partition.
+        came: its thread is not held. Each broker that has registered or is gone from /brokers/ids, each new topic, and
+        each topic in /admin/delete_topics, until the first step of what that leads to. The bound begins when a
+        controller works, and is 5 s and 10 ms for each partition.
 
     Not verified: that it was read before it was deleted (``controller_remembers`` and ``broker_remembers`` compare what
-        it says); requests of operators below /admin (``converged``).
+        it says); other requests of operators below /admin (``converged``); what brokers, topics and deletions ask
+        for in releases before 2.2, which miss some (KAFKA-1120, 1387, 3085, 4229, 7235).
     """
 
     ids = ("M11",)
@@ -33,9 +45,19 @@ class NotificationsTaken(Checker):
         self._there: Deadlines[str] = Deadlines()
         self._came_us: dict[str, int] = {}
         self._stepped_us = 0
+        self._has_read = False
+        """Whether the last controller has read what there is."""
+        self._changed: Deadlines[tuple[str, str]] = Deadlines()
+        """Znodes that have come or gone, each with the step that takes it."""
 
     def on_written(self, event: ZkWritten) -> None:
-        if event.path.startswith(ANNOUNCED) and event.path not in ANNOUNCED:
+        parent = event.path.rpartition("/")[0]
+        steps = TAKEN_BY.get(f"{parent}/")
+        if steps is not None and event.op != "setData":
+            self._end(event.path)
+            if event.op in steps and self._has_read and self.start.detects_bounces:
+                self._changed.begin((event.path, steps[event.op]), event.t_us)
+        elif event.path.startswith(ANNOUNCED) and event.path not in ANNOUNCED:
             if event.op == "delete":
                 self._there.end(event.path)
                 self._came_us.pop(event.path, None)
@@ -43,7 +65,16 @@ class NotificationsTaken(Checker):
                 self._there.begin(event.path, event.t_us)
                 self._came_us[event.path] = event.t_us
 
+    def _end(self, path: str) -> None:
+        for step in TAKES:
+            self._changed.end((path, step))
+
     def on_step(self, event: Step) -> None:
+        if event.step == READS_BROKERS:
+            self._changed.clear()
+            self._has_read = event.edge == "after"
+        elif event.step in TAKES:
+            self._end(TAKES[event.step] + (event.topic or str(event.broker)))
         if event.node == self.cluster.controller:
             self._stepped_us = event.t_us
 
@@ -52,6 +83,13 @@ class NotificationsTaken(Checker):
             bound_us = SETTLING_US + 10_000 * self.cluster.count_partitions()
             for path, lasted_us in self._there.overdue(moment.t_us, bound_us, self._since_us):
                 self.violated(moment, LeftUntaken(path, lasted_us, self.cluster.controller))
+        if len(self._changed):
+            bound_us = SETTLING_US + 10_000 * self.cluster.count_partitions()
+            for (path, step), lasted_us in self._changed.overdue(moment.t_us, bound_us, self._works_since_us):
+                self.violated(moment, ChangeUntaken(path, step, lasted_us, self.cluster.controller))
+
+    def _works_since_us(self, _: tuple[str, str]) -> int | None:
+        return self.now.controlled_since_us()
 
     def _since_us(self, path: str) -> int | None:
         if self._stepped_us <= self._came_us[path] + SETTLING_US:

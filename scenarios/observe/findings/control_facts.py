@@ -70,6 +70,62 @@ class ReplicasLeft(NamedTuple):
         )
 
 
+class SentDead(NamedTuple):
+    """An UpdateMetadata that names a broker among the live ones whose end its controller has begun to handle."""
+
+    controller: int
+    broker: int
+    dead: int
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return (
+            f"controller {self.controller} sends broker {self.broker} that broker {self.dead} is alive, and has begun "
+            "to handle its end"
+        )
+
+
+class SentUnknown(NamedTuple):
+    """An UpdateMetadata that does not name a broker among the live ones to which its controller sends requests."""
+
+    controller: int
+    broker: int
+    live: tuple[int, ...]
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return f"controller {self.controller} sends broker {self.broker} that {list(self.live)} are alive"
+
+
+class SentOffline(NamedTuple):
+    """Metadata of a partition that calls other replicas offline than those that do not live, in the same request."""
+
+    controller: int
+    replicas: tuple[int, ...]
+    live: tuple[int, ...]
+    offline: tuple[int, ...]
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}: controller {self.controller} sends that of the replicas {list(self.replicas)} {list(self.offline)} "
+            f"are offline, and that {list(self.live)} are alive"
+        )
+
+
+class SentMove(NamedTuple):
+    """A LeaderAndIsr that names other adding and removing replicas than the topic's znode."""
+
+    controller: int
+    broker: int
+    sent: tuple[tuple[int, ...], tuple[int, ...]]
+    there: tuple[tuple[int, ...], tuple[int, ...]]
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        sent, there = ([list(part) for part in both] for both in (self.sent, self.there))
+        return (
+            f"{tp}: controller {self.controller} sends broker {self.broker} adding {sent[0]} and removing {sent[1]}; "
+            f"the topic's znode has {there[0]} and {there[1]}"
+        )
+
+
 class LeadershipState(NamedTuple):
     """Leader, leader epoch and ISR."""
 

@@ -134,3 +134,13 @@ class MeterNoSum(NamedTuple):
 
     def in_words(self, _tp: TopicPartition | None) -> str:
         return f"broker {self.broker} shows {self.meter} = {self.shown}; its topics have {self.summed} together"
+
+
+class MetricLeft(NamedTuple):
+    """A metric of a fetcher thread, or of the queue of a controller, that is not there any more."""
+
+    broker: int
+    metric: str
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return f"broker {self.broker} shows {self.metric}, and what it measured is gone"

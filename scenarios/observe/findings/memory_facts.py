@@ -86,3 +86,22 @@ class LeftUntaken(NamedTuple):
 
     def in_words(self, _tp: TopicPartition | None) -> str:
         return f"{self.path} is there for {self.lasted_us / 1e6:g} s, and controller {self.controller} works"
+
+
+class ChangeUntaken(NamedTuple):
+    """A znode that has come or gone, and of which the controller takes no notice.
+
+    Attributes:
+        step: the step that it would begin.
+    """
+
+    path: str
+    step: str
+    lasted_us: int
+    controller: int
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return (
+            f"{self.path} has changed {self.lasted_us / 1e6:.1f} s ago, and controller {self.controller}, which works, "
+            f"has not begun {self.step}"
+        )

@@ -1,0 +1,201 @@
+"""M16: a step of a procedure has done what it says when it ends; the widened M11, M15 and T8."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from attrs import evolve
+
+from emulator.metrics.metric_events import MetricRegistered, MetricRemoved
+from emulator.protocol import events as e
+from emulator.protocol.assignments import ReassigningReplicas
+from emulator.protocol.control_requests import ControlQueued
+from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest
+from emulator.protocol.stop_replica import StopReplicaRequest
+from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
+from emulator.protocol.znodes import CONFIG_TOPICS, delete_topic_path, encode_topic, topic_path
+from emulator.trace.events import Step, ZkWritten
+from tests.scenarios.observe.checkers.test_led_in_time import Cluster
+from tests.scenarios.observe.checkers.written_history import ORDERS_0
+
+RS = (0, 1, 2)
+SETTINGS = f"{CONFIG_TOPICS}/orders"
+
+
+class Controller(Cluster):
+    """Broker 3 is the controller; ``orders-0`` is on brokers 0, 1 and 2."""
+
+    def __init__(self, *names: str) -> None:
+        super().__init__(*names)
+        self.assigned(RS)
+        if "notifications_taken" in names:
+            self.step("failover.F3", "after", topic="", partition=-1, detail="")
+
+    def step(
+        self, name: str, edge: str, *, detail: str = "to 0,1,2", partition: int = 0, topic: str = "orders"
+    ) -> None:
+        self.emit(Step, name, edge, topic, partition, -1, 0, 3, detail)
+
+    def queued(self, broker: int, request: Any) -> None:
+        self.show(ControlQueued, 3, broker, request)
+
+    def states(self) -> list[str]:
+        return [violation.state for violation in self.violations()]
+
+
+def metadata(*live: int, offline: tuple[int, ...] = (), replicas: tuple[int, ...] = RS) -> UpdateMetadataRequest:
+    return UpdateMetadataRequest(3, 1, 1, (PartitionMetadata(ORDERS_0, 1, 0, 0, RS, 0, replicas, offline),), live)
+
+
+def test_settings_that_a_deletion_leaves() -> None:
+    run = Controller("steps_done")
+    run.emit(ZkWritten, -2, "create", SETTINGS, 0, 0, "")
+    run.step("delete.config", "before", partition=-1)
+    run.step("delete.config", "after", partition=-1)
+    assert run.states() == ["orders: delete.config ends on controller 3, and what it deletes is still there"]
+
+
+@pytest.mark.parametrize("by", [3, -2])
+def test_settings_that_are_gone_or_that_someone_else_has_made(by: int) -> None:
+    run = Controller("steps_done")
+    run.emit(ZkWritten, -2, "create", SETTINGS, 0, 0, "")
+    run.step("delete.config", "before", partition=-1)
+    run.emit(ZkWritten, 3, "delete", SETTINGS, 0, 0, "")
+    if by < 0:
+        run.emit(ZkWritten, by, "create", SETTINGS, 0, 0, "")
+    run.step("delete.config", "after", partition=-1)
+    assert run.states() == []
+
+
+def test_a_step_that_is_left_out() -> None:
+    run = Controller("steps_done")
+    for name in ("new-partition.1", "new-partition.2", "new-partition.4"):
+        run.step(name, "before", partition=-1)
+        run.step(name, "after", partition=-1)
+    assert run.states() == ["orders: controller 3 leaves out new-partition.3"]
+
+
+def test_a_controller_that_is_replaced_goes_on_with_nothing() -> None:
+    run = Controller("steps_done")
+    run.step("delete.forget", "after", partition=-1)
+    run.emit(e.ControllerResigned, 3, 1)
+    run.step("failover.F1", "before", topic="", partition=-1, detail="")
+    assert run.states() == []
+
+
+@pytest.mark.parametrize("told", [RS, (0, 1)])
+def test_the_last_step_of_a_move_tells_all_brokers(told: tuple[int, ...]) -> None:
+    run = Controller("steps_done")
+    run.step("wiki.12", "before")
+    for broker in (*told, 3):
+        run.queued(broker, metadata(*range(4)))
+    run.step("wiki.12", "after")
+    left = ["orders-0: wiki.12 ends on controller 3, and no UpdateMetadata was sent to broker 2"]
+    assert run.states() == ([] if told == RS else left)
+
+
+@pytest.mark.parametrize("deletes", [True, False])
+def test_what_leaves_is_deleted(deletes: bool) -> None:
+    run = Controller("steps_done")
+    run.step("kip-455.B5", "before", detail="to 0,1")
+    run.queued(2, StopReplicaRequest(3, 1, 1, deletes, (ORDERS_0,)))
+    run.step("kip-455.B5", "after", detail="to 0,1")
+    left = ["orders-0: kip-455.B5 ends on controller 3, and no StopReplica was sent to broker 2"]
+    assert run.states() == ([] if deletes else left)
+
+
+@pytest.mark.parametrize("epoch", [0, 1])
+def test_a_leader_that_stays_is_sent_with_a_new_epoch(epoch: int) -> None:
+    run = Controller("steps_done")
+    run.step("wiki.7", "before")
+    run.state(0, RS, epoch)
+    for broker in RS:
+        state = LeaderAndIsrPartition(ORDERS_0, 1, 0, epoch, RS, 0, RS, False)
+        run.queued(broker, LeaderAndIsrRequest(3, 1, 1, (state,), RS))
+    run.step("wiki.7", "after")
+    assert run.states() == (
+        [] if epoch else ["orders-0: wiki.7 ends on controller 3, and the leader epoch has not risen"]
+    )
+
+
+# -- sent_as_written --------------------------------------------------------------------------------------------------
+
+
+def test_a_broker_that_is_known_to_be_dead_is_called_alive() -> None:
+    run = Controller("sent_as_written")
+    run.dies(2)
+    run.emit(Step, "broker-failure.1", "before", "", -1, 2, 0, 3, "")
+    run.queued(0, metadata(0, 1, 3, offline=(2,)))
+    run.queued(0, metadata(0, 1, 2, 3))
+    assert run.states() == ["controller 3 sends broker 0 that broker 2 is alive, and has begun to handle its end"]
+
+
+def test_a_broker_that_is_sent_that_it_does_not_live() -> None:
+    run = Controller("sent_as_written")
+    run.queued(2, metadata(0, 1, offline=(2,)))
+    assert run.states() == ["controller 3 sends broker 2 that [0, 1] are alive"]
+
+
+def test_a_replica_that_does_not_live_and_is_not_offline() -> None:
+    run = Controller("sent_as_written")
+    run.queued(0, metadata(0, 1, 3))
+    assert run.states() == [
+        "orders-0: controller 3 sends that of the replicas [0, 1, 2] [] are offline, and that [0, 1, 3] are alive"
+    ]
+
+
+@pytest.mark.parametrize("removing", [(2,), ()])
+def test_what_a_move_removes_is_sent(removing: tuple[int, ...]) -> None:
+    run = Controller("sent_as_written")
+    data = encode_topic({0: RS}, {0: ReassigningReplicas((), (2,))})
+    run.emit(ZkWritten, 3, "setData", topic_path("orders"), 1, 0, data)
+    state = LeaderAndIsrPartition(ORDERS_0, 1, 0, 0, RS, 0, RS, False)
+    run.queued(0, LeaderAndIsrRequest(3, 1, 1, (evolve(state, removing=removing),), RS))
+    assert run.states() == (
+        []
+        if removing
+        else ["orders-0: controller 3 sends broker 0 adding [] and removing []; the topic's znode has [] and [2]"]
+    )
+
+
+# -- notifications_taken ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("begun", [True, False])
+def test_a_deletion_that_is_asked_for_is_begun(begun: bool) -> None:
+    run = Controller("notifications_taken")
+    run.emit(ZkWritten, -5, "create", delete_topic_path("orders"), 0, 0, "")
+    if begun:
+        run.step("delete.queue", "before", partition=-1)
+    run.passes(7)
+    late = (
+        "/admin/delete_topics/orders has changed 6.0 s ago, and controller 3, which works, has not begun delete.queue"
+    )
+    assert run.states() == ([] if begun else [late])
+
+
+def test_a_broker_that_is_gone_is_handled() -> None:
+    run = Controller("notifications_taken")
+    run.dies(2)
+    run.passes(7)
+    assert run.invariants() == ["notifications_taken"]
+
+
+# -- counts_true ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("removed", [True, False])
+def test_metrics_of_a_thread_that_has_ended(removed: bool) -> None:
+    run = Controller("counts_true")
+    metric = (
+        "kafka.server:type=FetcherStats,name=BytesPerSec,clientId=ReplicaFetcherThread-0-2,brokerHost=b,brokerPort=1"
+    )
+    run.emit(MetricRegistered, 0, "meter", metric)
+    run.emit(e.FetcherStarted, 0, "ReplicaFetcherThread-0-2", 2)
+    run.passes(1)
+    run.emit(e.FetcherStopped, 0, "ReplicaFetcherThread-0-2", 2, "idle", "", -1, "")
+    if removed:
+        run.emit(MetricRemoved, 0, metric)
+    run.passes(1)
+    assert run.states() == ([] if removed else [f"broker 0 shows {metric}, and what it measured is gone"])
