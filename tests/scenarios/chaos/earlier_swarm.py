@@ -19,7 +19,7 @@ LATER = (
     "groups", "last-in-sync",
     "leaders-again", "lost-directories", "moves-from-the-dead", "names-again", "pools-resized", "queued-sends",
     "record-deletions", "replicas-again", "requests-meet", "requests-twice", "retries", "second-faults",
-    "seldom-messages",
+    "seldom-messages", "seldom-requests",
     "setting-layers", "settings-again", "several-topics", "spoilt-logs", "transactions", "waits-for-brokers",
 )  # fmt: skip
 OTHERWISE = ("healing", "loads", "topics")

@@ -56,6 +56,14 @@ def test_the_leaders_answer_comes_within_a_fetch_or_two() -> None:
     assert not deletion.waiting
 
 
+def test_a_leader_waits_for_a_paused_follower_as_long_as_it_is_asked_to() -> None:
+    paused = {"at": "9999ms", "action": "broker.pause", "target": 1, "duration": "5s"}
+    found = played(paused, delete(timeout="2s", expect_error="REQUEST_TIMED_OUT"))
+    assert sorted(moved(found, "leader")), "the followers follow all the same"
+    late = played(paused, delete(timeout="8s"))
+    assert starts(late) == {broker: moved(late, "request")[0][1] for broker in (0, 1, 2)}
+
+
 def test_what_is_not_committed_is_out_of_range() -> None:
     found = played(delete(before=10_000_000, expect_error="OFFSET_OUT_OF_RANGE"))
     assert moved(found, "request") == []

@@ -292,3 +292,25 @@ def test_an_administrator_creates_extends_and_deletes_topics() -> None:
     answers = seen(text, TopicsAnswered)
     assert {event.asked for event in answers} == {"create", "delete"}
     assert {topic for event in answers for topic in event.partitions} == {"a", "b"}
+
+
+def test_a_reader_of_small_answers_reads_some_of_them_again() -> None:
+    reader = READER.replace("stop", "partition_bytes = 1\ngoes_back = 30\nstop")
+    answers = seen(WRITERS.replace("aborts", "rounds = 3\naborts") + reader, CommittedFetched)
+    got = [event.ids for event in answers if event.ids]
+    assert {len(ids) for ids in got} == {1}, "a batch at a time"
+    again = [later for before, later in pairwise(got) if later == before]
+    assert again
+    assert len(set(got)) > 20, "it goes on all the same"
+
+
+def test_a_client_with_seldom_requests_commits_removes_members_and_deletes_its_group() -> None:
+    text = (
+        '[[clients]]\nbehaviour = "seldom-requests"\ngroup = "alone"\npartitions = ["orders-0"]\npause = "100ms"\n'
+        'stop = "20s"\n'
+    )
+    members = MEMBERS.replace("stays = 4", 'instance = "static-0"').replace("count = 2\n", "")
+    removes = text.replace('"alone"', '"readers"\nrequests = ["remove-member"]')
+    events = seen(members + text + removes, OffsetsCommitted, GroupMemberRemoved, profile="kafka-3.0")
+    assert any(event.group == "alone" for event in events if isinstance(event, OffsetsCommitted))
+    assert "left" in {event.reason for event in events if isinstance(event, GroupMemberRemoved)}

@@ -1,0 +1,134 @@
+"""A client that sends what applications and tools send seldom: to coordinators of groups, about settings, and to find
+places in logs (KafkaAdminClient, 2.4; Fetcher, 2.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from attrs import field, frozen
+
+from emulator.protocol.alter_configs import AlterConfigOp, IncrementalAlterConfigsRequest, OpType
+from emulator.protocol.clients.fetch import READ_COMMITTED, READ_UNCOMMITTED
+from emulator.protocol.clients.list_offsets import OffsetQuery, OffsetsByTimeRequest
+from emulator.protocol.describe_configs import DescribeConfigsRequest, Resource, ResourceType
+from emulator.protocol.describe_producers import DescribeProducersRequest
+from emulator.protocol.fetch import CONSUMER, NO_EPOCH
+from emulator.protocol.groups.find_coordinator import CoordinatorType
+from emulator.protocol.groups.group_offsets import OffsetCommitRequest, OffsetDeleteRequest, OffsetToCommit
+from emulator.protocol.groups.membership import NO_MEMBER, LeaveGroupRequest, LeavingMember
+from emulator.protocol.groups.operations import DeleteGroupsRequest, DescribeGroupsRequest, ListGroupsRequest
+from emulator.protocol.offsets_for_leader_epoch import EpochQuery, OffsetsForLeaderEpochRequest
+from emulator.protocol.transactions.describing import ListTransactionsRequest
+from emulator.protocol.types import TopicPartition
+from scenarios.cluster.clients.admin import KafkaError
+from scenarios.cluster.clients.behaviours.coordinator import MOVED, Coordinator
+from scenarios.language.clients import Behaviour, behaviour
+from scenarios.language.schema.kinds import DURATION, Choice, ListOf, Text, as_tuple
+from scenarios.language.schema.table_reader import key
+from scenarios.language.topic_spec import PARTITION_NAME, split_partition
+from scenarios.units import format_duration
+
+if TYPE_CHECKING:
+    from scenarios.language.clients import Client
+
+Asked = Callable[["SeldomRequests", "Client"], Any]
+PLACES_BACK_S = 60
+"""The longest time ago of which the client asks for the offset."""
+OPS = (
+    AlterConfigOp("segment.bytes", OpType.SET, "8192"),
+    AlterConfigOp("flush.messages", OpType.SET, "1"),
+    AlterConfigOp("segment.bytes", OpType.DELETE),
+    AlterConfigOp("flush.messages", OpType.DELETE),
+    AlterConfigOp("min.insync.replicas", OpType.SET, "0"),
+    AlterConfigOp("retention.ms", OpType.APPEND, "1"),
+)
+"""The changes of a topic's settings; the last two are refused."""
+
+
+def _tp(asker: SeldomRequests, client: Client) -> TopicPartition:
+    return TopicPartition(*split_partition(asker.partitions[client.below(len(asker.partitions))]))
+
+
+def _topic(asker: SeldomRequests, client: Client) -> Resource:
+    return Resource(ResourceType.TOPIC, _tp(asker, client).topic)
+
+
+def _commit(asker: SeldomRequests, client: Client) -> OffsetCommitRequest:
+    return OffsetCommitRequest(asker.group, (OffsetToCommit(_tp(asker, client), client.below(100)),))
+
+
+def _removal(asker: SeldomRequests, client: Client) -> LeaveGroupRequest:
+    return LeaveGroupRequest(asker.group, (LeavingMember(NO_MEMBER, f"static-{client.below(3)}"),))
+
+
+def _place(asker: SeldomRequests, client: Client) -> OffsetsByTimeRequest:
+    at_ms = max(0, round(client.now_s * 1000) - client.below(PLACES_BACK_S * 1000))
+    query = OffsetQuery(_tp(asker, client), NO_EPOCH if client.below(2) else client.below(6), at_ms)
+    return OffsetsByTimeRequest(CONSUMER, (query,), READ_COMMITTED if client.below(2) else READ_UNCOMMITTED)
+
+
+def _epoch_end(asker: SeldomRequests, client: Client) -> OffsetsForLeaderEpochRequest:
+    epoch = client.below(6)
+    return OffsetsForLeaderEpochRequest(
+        CONSUMER, (EpochQuery(_tp(asker, client), epoch + client.below(3) if client.below(2) else NO_EPOCH, epoch),)
+    )
+
+
+OF_COORDINATORS: dict[str, Asked] = {
+    "commit": _commit,
+    "remove-member": _removal,
+    "delete-offsets": lambda asker, client: OffsetDeleteRequest(asker.group, (_tp(asker, client),)),
+    "delete-group": lambda asker, _client: DeleteGroupsRequest((asker.group,)),
+    "describe-group": lambda asker, _client: DescribeGroupsRequest((asker.group,)),
+}
+"""Requests to the coordinator of the group."""
+OF_BROKERS: dict[str, Asked] = {
+    "list-groups": lambda _asker, _client: ListGroupsRequest(),
+    "list-transactions": lambda _asker, _client: ListTransactionsRequest(),
+    "describe-producers": lambda asker, client: DescribeProducersRequest((_tp(asker, client),)),
+    "describe-settings": lambda asker, client: DescribeConfigsRequest(((_topic(asker, client), None),), True),
+    "change-setting": lambda asker, client: IncrementalAlterConfigsRequest(
+        ((_topic(asker, client), (OPS[client.below(len(OPS))],)),)
+    ),
+    "offset-of-time": _place,
+    "end-of-epoch": _epoch_end,
+}
+"""Requests to any broker."""
+REQUESTS = (*OF_COORDINATORS, *OF_BROKERS)
+
+
+@behaviour("seldom-requests", "a client that sends what is sent seldom: about groups, settings and places in logs")
+@frozen(kw_only=True)
+class SeldomRequests(Behaviour):
+    """One client. It asks, one request after the other in an order that is drawn, and does nothing with the answers."""
+
+    group: str = field(metadata=key(Text(), "the group that it asks about, commits offsets of, and deletes"))
+    partitions: tuple[str, ...] = field(
+        converter=as_tuple, metadata=key(ListOf(PARTITION_NAME, unique=True, empty=False), "what it asks about")
+    )
+    requests: tuple[str, ...] = field(
+        default=REQUESTS,
+        converter=as_tuple,
+        metadata=key(ListOf(Choice(REQUESTS, "request"), unique=True, empty=False), "which requests; absent = all"),
+    )
+    pause_us: int = field(default=1_000_000, metadata=key(DURATION, "between two requests", name="pause"))
+
+    async def run(self, client: Client) -> None:
+        coordinator = Coordinator(client, self.group, CoordinatorType.GROUP)
+        while True:
+            with suppress(KafkaError):
+                await self._ask(client, coordinator)
+            await client.sleep(format_duration(self.pause_us))
+
+    async def _ask(self, client: Client, coordinator: Coordinator) -> None:
+        """Raises: KafkaError."""
+        name = self.requests[client.below(len(self.requests))]
+        if name in OF_COORDINATORS:
+            response = await coordinator.ask(OF_COORDINATORS[name](self, client))
+            if getattr(response, "error", None) in MOVED:
+                coordinator.moved()
+            return
+        broker = client.brokers[client.below(len(client.brokers))]
+        await client.ask(broker, OF_BROKERS[name](self, client), "5s", retries=False)
