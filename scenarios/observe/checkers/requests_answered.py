@@ -6,8 +6,9 @@ from bisect import bisect_left
 from typing import Any
 
 from emulator.protocol.api import Request
-from emulator.protocol.events import GroupStateChanged, NodeCrashed
+from emulator.protocol.events import GroupMemberRemoved, GroupStateChanged, NodeCrashed
 from emulator.protocol.fetch import FetchRequest
+from emulator.protocol.groups.membership import SyncGroupRequest
 from emulator.protocol.shown import Remembered
 from emulator.trace.shown_znodes import RequestUnanswered
 from scenarios.observe.checkers.broker_memory import is_settled
@@ -33,6 +34,9 @@ CONTROLLERS = (
 IN_STATE = {"JoinGroup": "PreparingRebalance", "SyncGroup": "CompletingRebalance"}
 """The state of its group in which a request of a member waits."""
 
+LEFT = "left"
+"""Why a LeaveGroup removes a member."""
+
 COMMITS, VERIFIED = ("OffsetCommit", "TxnOffsetCommit"), "TxnOffsetCommit"
 """The requests that wait for the replicas of a group's offsets; before that, since 3.7 (KAFKA-15449), one of them waits
 for the transaction's coordinator."""
@@ -53,7 +57,8 @@ class RequestsAnswered(Checker):
     Not verified: what the controller answers, whose event may fail, and then has no answer in Kafka either; Produce
         with other acks than 0 and 1 (``acks_in_time``); before the cluster is at rest, what a coordinator of
         transactions writes (``transactions_end``), which may wait for replicas for longer than its sender does; fetches
-        whose sender ends before; that the answer is the right one.
+        whose sender ends before; a SyncGroup of a member that a LeaveGroup removes meanwhile, which no release answers
+        (GroupCoordinator.removeMemberAndUpdateGroup, 2.3 to 3.9); that the answer is the right one.
     """
 
     ids = ("V13",)
@@ -67,6 +72,8 @@ class RequestsAnswered(Checker):
         """By broker and group, the state of the group there."""
         self._left: dict[tuple[int, str, str], list[int]] = {}
         """The times at which a group there has left a state."""
+        self._removed: dict[tuple[int, str], int] = {}
+        """By broker and member id, the time at which a LeaveGroup has removed the member there."""
 
     def on_moved(self, event: GroupStateChanged) -> None:
         key = event.node, event.group
@@ -74,6 +81,10 @@ class RequestsAnswered(Checker):
         if before in IN_STATE.values():
             self._left.setdefault((*key, before), []).append(event.t_us)
         self._states[key] = event.state
+
+    def on_removed(self, event: GroupMemberRemoved) -> None:
+        if event.reason == LEFT:
+            self._removed[event.node, event.member] = event.t_us
 
     def on_crashed(self, event: NodeCrashed) -> None:
         for key in [key for key in self._states if key[0] == event.node]:
@@ -107,13 +118,19 @@ class RequestsAnswered(Checker):
 
     def _look_at(self, event: RequestUnanswered | Remembered, request: Request, client: int, since_us: int) -> None:
         name = request.api.name
-        if name in CONTROLLERS:
+        if name in CONTROLLERS or self._is_removed(event.node, request, since_us):
             return
         held_us = event.t_us - since_us
         if name in IN_STATE:
             held_us = self._in_vain_us(event.node, request, since_us, event.t_us)
         if held_us > SLACK_US + self._may_wait_us(request, name):
             self.violated(event, NeverAnswered(event.node, name, client, held_us), None, (event.node,))
+
+    def _is_removed(self, broker: int, request: Request, since_us: int) -> bool:
+        """Whether ``request`` waits for the assignment of a member that has been removed since."""
+        if not isinstance(request, SyncGroupRequest):
+            return False
+        return self._removed.get((broker, request.member_id), -1) >= since_us
 
     def _may_wait_us(self, request: Request, name: str) -> int:
         if isinstance(request, FetchRequest):

@@ -9,7 +9,7 @@ from emulator.protocol import events as e
 from emulator.protocol import znodes
 from emulator.protocol.api import Request
 from emulator.protocol.fetch import FetchRequest, ReadRefused
-from emulator.protocol.groups.membership import HeartbeatRequest, JoinGroupRequest
+from emulator.protocol.groups.membership import HeartbeatRequest, JoinGroupRequest, SyncGroupRequest
 from emulator.protocol.list_reassignments import ListPartitionReassignmentsRequest
 from emulator.protocol.produce import ProducedBatch, ProduceRequest
 from emulator.protocol.shown import FetchOverdue, ProduceRefused, Remembered
@@ -132,6 +132,20 @@ def test_a_member_waits_for_the_others_while_its_group_prepares_a_rebalance() ->
     assert len(unanswered(JOIN, 30 * SECOND, (0, "PreparingRebalance"), (9 * SECOND, "CompletingRebalance"))) == 1
     again = (0, "PreparingRebalance"), (9 * SECOND, "CompletingRebalance"), (10 * SECOND, "PreparingRebalance")
     assert len(unanswered(JOIN, 30 * SECOND, *again)) == 1
+
+
+@pytest.mark.parametrize(("member", "reason", "count"), [("m", "left", 0), ("m", "replaced", 1), ("other", "left", 1)])
+def test_a_member_that_is_removed_while_it_waits_for_its_assignment(member: str, reason: str, count: int) -> None:
+    """kafka-2.4, seed 12001 of the default swarm."""
+    run = Cluster("requests_answered")
+    run.emit(e.GroupStateChanged, 0, "readers", "CompletingRebalance", 1, "")
+    run.passes(20)
+    since_us = run.world.now
+    run.emit(e.GroupMemberRemoved, 0, "readers", member, "static-0", reason)
+    run.emit(e.GroupStateChanged, 0, "readers", "PreparingRebalance", 1, "")
+    run.world.now += 20 * SECOND
+    run.show(RequestUnanswered, 0, -9, SyncGroupRequest("readers", 1, "m"), since_us, False)
+    assert len(run.violations()) == count
 
 
 def test_a_fault_excuses() -> None:
