@@ -12,6 +12,7 @@ from emulator.protocol.assignments import Replicas
 from emulator.protocol.control_requests import ControlChannelClosed, ControlQueued, ReplicasChanged
 from emulator.protocol.events import ControllerElected, ControllerResigned, NodeCrashed
 from emulator.protocol.leader_and_isr import LeaderAndIsrRequest
+from emulator.protocol.shown import Deviated
 from emulator.protocol.stop_replica import StopReplicaRequest
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.update_metadata import UpdateMetadataRequest
@@ -58,9 +59,12 @@ class StepsDone(Checker):
         deletion's: UpdateMetadata to all; the znodes of the topic, its settings and the
         request for its deletion are gone. A failover's: announcements from before it are gone; brokers were sent
         LeaderAndIsr of all their replicas; each move was gone on with. For a broker that starts: UpdateMetadata to all,
-        and LeaderAndIsr of its replicas; for new partitions: no replica stays new. For one that shuts down: it leads
-        none that another could lead, and was sent StopReplica of what it followed. A broker counts that registered
+        and LeaderAndIsr of its replicas; for new partitions: no replica stays new. For one that shuts down:
+        StopReplica of what it followed. A broker counts that registered
         before the controller was elected, or was sent a request since.
+
+    A replica that was added and has no state, as its leader epoch could not be raised (KafkaController
+    .updateLeaderEpoch, 2.4.1 to 3.0.2), or was never marked online (0.8.0), gets no LeaderAndIsr as its broker starts.
 
     Not verified: what a step leaves out that another controller has done, or that an operator has written meanwhile;
         the content of the requests (``sent_as_written``); controllers that were replaced.
@@ -83,6 +87,8 @@ class StepsDone(Checker):
         """By controller, the steps that come next, each with what it is for."""
         self.leaving: dict[int, None] = {}
         """The brokers that the controller has shut down, and has not seen gone since."""
+        self.never_online: dict[tuple[TopicPartition, int], None] = {}
+        """The replicas that a release leaves without a state as a move adds them."""
         self.followed: list[TopicPartition] = []
         """The partitions that the broker which is shut down followed before."""
         self._writes = 0
@@ -125,6 +131,10 @@ class StepsDone(Checker):
                 new.setdefault(tp, {})[event.broker] = None
             elif tp in new:
                 new[tp].pop(event.broker, None)
+
+    def on_deviated(self, event: Deviated) -> None:
+        if event.ticket == NEVER_ONLINE:
+            self.never_online[TopicPartition.of(event.topic, event.partition), event.replica] = None
 
     def on_closed(self, event: ControlChannelClosed) -> None:
         self._addressed.get(event.node, {}).pop(event.broker, None)
@@ -254,6 +264,7 @@ class StepsDone(Checker):
 Found = Iterator[tuple[Lack, tuple[int, ...]]]
 Look = Callable[[StepsDone, Step, Begun], Found]
 SHUTS_DOWN = "shutdown.1"
+NEVER_ONLINE = "KafkaController.onPartitionReassignment"
 FOLLOWING = (
     ("wiki", "1 2 3 4 5 6 7 8 9 10 11 12"), ("kip-455", "U1 U2 U3 check"), ("kip-455", "A1 A2"),
     ("kip-455", "B1 B2 B3 B4 B5 B6 B7 B8"), ("kafka-42", "2 3 4 5 6 7"), ("kafka-6794", "4 5 6 7 8 9 10 11"),
@@ -414,7 +425,10 @@ def _all_sent(of: StepsDone, event: Step, begun: Begun) -> Found:
         tps = [
             tp
             for tp in of.cluster.states
-            if broker in of.cluster.assignment(tp) and not of.cluster.is_deleting(tp.topic) and not _moves(of, tp)
+            if broker in of.cluster.assignment(tp)
+            and not of.cluster.is_deleting(tp.topic)
+            and not _moves(of, tp)
+            and (tp, broker) not in of.never_online
         ]
         if tps and of.without(event, begun, (LEADER_AND_ISR,), [broker], *tps):
             yield "sent", (broker,)
@@ -435,16 +449,6 @@ def _shared(of: StepsDone, broker: int) -> list[tuple[TopicPartition, LeaderAndI
         for replicas in [cluster.assignment(tp)]
         if broker in replicas and len(replicas) > 1
     ]
-
-
-def _led_by_others(of: StepsDone, event: Step, begun: Begun) -> Found:
-    for tp, state in _shared(of, event.broker):
-        if state.leader != event.broker or of.foreign(znodes.state_path(tp), begun):
-            continue
-        others = [one for one in of.cluster.assignment(tp) if one != event.broker]
-        if any(_may_lead(of, event, broker, state) for broker in others):
-            yield "led", (event.broker,)
-            return
 
 
 def _stopped_there(of: StepsDone, event: Step, begun: Begun) -> Found:
@@ -477,6 +481,6 @@ LOOKS: Mapping[str, Look] = {
     "failover.F6": _all_sent, "failover.F8": _resumed,
     "broker-startup.1": _all_told, "broker-startup.2": _all_sent,
     "new-partition.4": _none_new,
-    "shutdown.1": _led_by_others, "shutdown.2": _stopped_there,
+    "shutdown.2": _stopped_there,
 }  # fmt: skip
 """The look at each step that ends."""

@@ -16,7 +16,6 @@ Lack = Literal[
     "deleted",
     "resumed",
     "begun",
-    "led",
 ]
 _LACKS: dict[Lack, str] = {
     "assigned": "the replicas that the move asks for are not assigned",
@@ -29,7 +28,6 @@ _LACKS: dict[Lack, str] = {
     "metadata": "no UpdateMetadata was sent to",
     "deleted": "what it deletes is still there",
     "begun": "",
-    "led": "a partition that others could lead is led by",
     "resumed": "a move that ZooKeeper has was not gone on with",
 }
 
