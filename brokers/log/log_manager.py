@@ -419,4 +419,5 @@ class LogManager:
         """Delete a future log that will not be completed."""
         with suppress(DiskError):  # its directory goes offline
             self._to_be_deleted.add(future.directory, future.directory.discard(future_path(future.tp)))
+            future.directory.forget(future.tp)
         self.forget(future)

@@ -15,8 +15,8 @@ from scenarios.profiles import PROFILES
 from scenarios.profiles.profile import is_before
 
 LATER = {
-    "delete-group": "1.1", "end-of-epoch": "2.1", "change-setting": "2.3", "remove-member": "2.4",
-    "delete-offsets": "2.4", "describe-producers": "2.8", "list-transactions": "3.0",
+    "odd-partitions": "1.0", "delete-group": "1.1", "end-of-epoch": "2.1", "change-setting": "2.3",
+    "remove-member": "2.4", "delete-offsets": "2.4", "describe-producers": "2.8", "list-transactions": "3.0",
 }  # fmt: skip
 """The first releases with requests that the first one with transactions did not have (KIP-229, 320, 339, 345, 496,
 664)."""

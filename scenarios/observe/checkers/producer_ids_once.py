@@ -6,6 +6,7 @@ from brokers.transactions.config import TRANSACTION_STATE_TOPIC
 from brokers.transactions.metadata import LAST_EPOCH
 from emulator.protocol.events import BecameLeader, Fault, ProducerIdentified, TransactionStateChanged
 from emulator.protocol.shown import RecordsCompacted
+from emulator.protocol.shown_coordination import CoordinatorWrote
 from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.coordination_facts import ProducerIdLost, ProducerIdTwice
 from scenarios.observe.history.circumstances import INJECTED
@@ -24,7 +25,8 @@ class ProducerIdsOnce(Checker):
         once its epochs are used up, or it was removed.
 
     Not verified: idempotent producers of real clients; what a transactional id gets after a fault of a disk, a loss of
-        committed records, a compaction of __transaction_state, or a change of the number of its partitions.
+        committed records, a compaction of __transaction_state, a failed write of its coordinator, or a change of the
+        number of its partitions.
     """
 
     ids = ("X4",)
@@ -37,7 +39,8 @@ class ProducerIdsOnce(Checker):
     def begin(self) -> None:
         self._owners: dict[int, str] = {}
         self._known: dict[str, tuple[int, int]] = {}
-        """The producer id and the epoch of each transactional id, as they were written last."""
+        """The producer id and the epoch of each transactional id, by its name in ``CoordinatorWrote``, as they were
+        written last."""
         self._spoilt = False
         self._commits = self.history.commits
 
@@ -52,6 +55,12 @@ class ProducerIdsOnce(Checker):
             commit = self._commits.get(event.topic, event.partition)
             log = self._commits.logs.get(event.node, commit.tp)
             self._spoilt |= log is not None and not commit.held_by(log)
+
+    def on_wrote(self, event: CoordinatorWrote) -> None:
+        """Forget the ids of a write that has failed: the log may have it all the same, and it may be the tombstone of
+        an expired id (removeFromCacheCallback of TransactionStateManager, 2.4.1)."""
+        for name in event.of if event.failed else ():
+            self._known.pop(name, None)
 
     def on_assigned(self, event: AssignmentWritten) -> None:
         if event.tp.topic == TRANSACTION_STATE_TOPIC and not (event.replicas and event.before):
@@ -69,11 +78,11 @@ class ProducerIdsOnce(Checker):
         if first != owner:
             self._owners[event.producer_id] = owner
             self.violated(event, ProducerIdTwice(event.producer_id, first, owner))
-        before, epoch = self._known.get(event.transactional_id, (event.producer_id, -1))
+        before, epoch = self._known.get(owner, (event.producer_id, -1))
         if event.state == DEAD:
-            self._known.pop(event.transactional_id, None)
+            self._known.pop(owner, None)
             return
-        self._known[event.transactional_id] = event.producer_id, event.producer_epoch
+        self._known[owner] = event.producer_id, event.producer_epoch
         if before != event.producer_id and epoch < LAST_EPOCH - 1 and not (self._spoilt or self._have_lost()):
             facts = ProducerIdLost(event.node, event.transactional_id, before, epoch, event.producer_id)
             self.violated(event, facts, brokers=(event.node,))

@@ -170,6 +170,10 @@ def test_a_future_log_that_is_given_up_goes() -> None:
     assert future is not None
     assert future.end_offset == 1
     assert logs.left_future(TP) is None
+    checkpoints = logs.directories[1].high_watermarks, logs.directories[1].recovery_points
+    for checkpoint in checkpoints:
+        checkpoint.put(TP, 1)
     logs.delete_future(future)
     assert bench.node.disks[1].list("futures/") == []
+    assert [checkpoint.partitions for checkpoint in checkpoints] == [(), ()]
     assert isinstance(logs.open(TP, is_new=False), Log)

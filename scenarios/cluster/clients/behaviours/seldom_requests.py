@@ -1,5 +1,5 @@
-"""A client that sends what applications and tools send seldom: to coordinators of groups, about settings, and to find
-places in logs (KafkaAdminClient, 2.4; Fetcher, 2.3)."""
+"""A client that sends what applications and tools send seldom: about groups, settings and places in logs, and what is
+refused (KafkaAdminClient, 2.4; Fetcher, 2.3)."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from attrs import field, frozen
 from emulator.protocol.alter_configs import AlterConfigOp, IncrementalAlterConfigsRequest, OpType
 from emulator.protocol.clients.fetch import READ_COMMITTED, READ_UNCOMMITTED
 from emulator.protocol.clients.list_offsets import OffsetQuery, OffsetsByTimeRequest
+from emulator.protocol.create_partitions import CreatePartitionsRequest, NewPartitions
+from emulator.protocol.create_topics import CreateTopicsRequest, NewTopic
+from emulator.protocol.delete_records import TO_HIGH_WATERMARK, DeleteRecordsRequest
 from emulator.protocol.describe_configs import DescribeConfigsRequest, Resource, ResourceType
 from emulator.protocol.describe_producers import DescribeProducersRequest
 from emulator.protocol.fetch import CONSUMER, NO_EPOCH
@@ -36,6 +39,8 @@ if TYPE_CHECKING:
 Asked = Callable[["SeldomRequests", "Client"], Any]
 PLACES_BACK_S = 60
 """The longest time ago of which the client asks for the offset."""
+LARGE_BYTES = 2 << 20
+"""The size of a message that is larger than max.message.bytes is by default."""
 OPS = (
     AlterConfigOp("segment.bytes", OpType.SET, "8192"),
     AlterConfigOp("flush.messages", OpType.SET, "1"),
@@ -76,6 +81,23 @@ def _epoch_end(asker: SeldomRequests, client: Client) -> OffsetsForLeaderEpochRe
     )
 
 
+def _deletion(asker: SeldomRequests, client: Client) -> DeleteRecordsRequest:
+    offset = TO_HIGH_WATERMARK if client.below(4) == 0 else client.below(50) - 1
+    return DeleteRecordsRequest(((_tp(asker, client), offset),), 1_000_000)
+
+
+def _odd_topic(asker: SeldomRequests, client: Client) -> CreateTopicsRequest:
+    there = NewTopic(_tp(asker, client).topic, 1, 1)
+    odd = (there, NewTopic("..", 1, 1), NewTopic("a b", 1, 1), NewTopic("o" * 250, 1, 1), NewTopic("odd", 0, 1),
+           NewTopic("odd", 1, 0), NewTopic("odd", 1, 99))  # fmt: skip
+    return CreateTopicsRequest((odd[client.below(len(odd))],), 5_000_000)
+
+
+def _odd_partitions(asker: SeldomRequests, client: Client) -> CreatePartitionsRequest:
+    name = _tp(asker, client).topic if client.below(3) else "odd"
+    return CreatePartitionsRequest((NewPartitions(name, client.below(2)),), 5_000_000)
+
+
 OF_COORDINATORS: dict[str, Asked] = {
     "commit": _commit,
     "remove-member": _removal,
@@ -92,11 +114,15 @@ OF_BROKERS: dict[str, Asked] = {
     "change-setting": lambda asker, client: IncrementalAlterConfigsRequest(
         ((_topic(asker, client), (OPS[client.below(len(OPS))],)),)
     ),
+    "delete-records": _deletion,
     "offset-of-time": _place,
     "end-of-epoch": _epoch_end,
 }
 """Requests to any broker."""
-REQUESTS = (*OF_COORDINATORS, *OF_BROKERS)
+OF_CONTROLLERS: dict[str, Asked] = {"odd-topic": _odd_topic, "odd-partitions": _odd_partitions}
+"""Requests to the controller, which refuses them."""
+LARGE_BATCH = "large-batch"
+REQUESTS = (*OF_COORDINATORS, *OF_BROKERS, *OF_CONTROLLERS, LARGE_BATCH)
 
 
 @behaviour("seldom-requests", "a client that sends what is sent seldom: about groups, settings and places in logs")
@@ -129,6 +155,12 @@ class SeldomRequests(Behaviour):
             response = await coordinator.ask(OF_COORDINATORS[name](self, client))
             if getattr(response, "error", None) in MOVED:
                 coordinator.moved()
+            return
+        if name in OF_CONTROLLERS:
+            await client.ask_controller(OF_CONTROLLERS[name](self, client))
+            return
+        if name == LARGE_BATCH:
+            await client.produce(str(_tp(self, client)), size=LARGE_BYTES, within="2s", retries=False)
             return
         broker = client.brokers[client.below(len(client.brokers))]
         await client.ask(broker, OF_BROKERS[name](self, client), "5s", retries=False)

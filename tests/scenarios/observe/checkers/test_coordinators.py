@@ -380,8 +380,10 @@ def test_a_producer_id_belongs_to_one_producer() -> None:
         (3, lambda run: run.emit(e.Fault, "disk.corrupt", "0", ""), 0),
         (3, lambda run: run.emit(e.LeaderElected, *HOMES, 1, 4, (1,), "offline", 1, True), 0),
         (3, lambda run: run.show(RecordsCompacted, 0, HOMES, 9, 9, 0, 0, (), ()), 0),
+        (3, lambda run: run.show(shown.CoordinatorWrote, 0, ("transactional id writer",), True), 0),
+        (3, lambda run: run.show(shown.CoordinatorWrote, 0, ("transactional id writer",), False), 1),
     ],
-    ids=["lost", "used up", "removed", "a disk fails", "unclean election", "compacted"],
+    ids=["lost", "used up", "removed", "a disk fails", "unclean election", "compacted", "failed", "written"],
 )
 def test_a_transactional_id_keeps_its_producer_id(
     epoch: int, then: Callable[[Coordinated], object], count: int
