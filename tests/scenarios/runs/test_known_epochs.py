@@ -155,9 +155,7 @@ def test_before_kafka_9338_a_follower_leads_in_an_epoch_before_that_of_what_it_h
     assert tickets(told(quiet, "kafka-2.4", [*marks, other], lacks)) == [None]
 
 
-@pytest.mark.parametrize(
-    ("profile", "known"), [("kafka-1.1", None), ("kafka-2.3", "KAFKA-9338"), ("kafka-2.5", None)]
-)
+@pytest.mark.parametrize(("profile", "known"), [("kafka-1.1", None), ("kafka-2.3", "KAFKA-9338"), ("kafka-2.5", None)])
 def test_a_session_reads_ahead_of_the_epoch_in_which_the_follower_leads(profile: str, known: str | None) -> None:
     """Broker 2 is to lead, and does not learn of it; nor that broker 0 leads in its place, from which it fetches. Up to
     2.0.0 its log keeps the later epoch nevertheless (LeaderEpochFileCache.assign)."""
