@@ -38,7 +38,8 @@ class IdleChangesNothing(Checker):
 
     def begin(self) -> None:
         self._elected: dict[TopicPartition, int] = {}
-        """The partitions that have gone to their preferred replicas meanwhile, each with the new leader epoch."""
+        """The partitions that have gone to their preferred replicas last, each with the new leader epoch; a cluster may
+        come to stand idle before that is announced."""
         self.window_us = 2 * self.start.time_us("replica.lag.time.max.ms", 10_000)
         """Time for which a cluster has to be idle."""
         self.idle = False
@@ -46,13 +47,13 @@ class IdleChangesNothing(Checker):
 
     def on_state(self, event: StateWritten) -> None:
         before, state = event.before, event.state
-        if not self.idle or before is None or state is None:
+        if before is None or state is None:
             return
         if (before.leader, before.leader_epoch, before.isr) == (state.leader, state.leader_epoch, state.isr):
             return
         if self._goes_to_preferred(event.tp, before, state):
             self._elected[event.tp] = state.leader_epoch
-        else:
+        elif self.idle:
             self.violated(event, ChangedWhileIdle(_leadership(before), _leadership(state)), event.tp)
 
     def _goes_to_preferred(self, tp: TopicPartition, before: LeaderAndIsr, state: LeaderAndIsr) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from attrs import define
 
 from emulator.protocol.events import (
@@ -88,6 +90,8 @@ class MembersSilent(Checker):
             self._stable_us[event.node, event.group] = event.t_us
 
     def on_loaded(self, event: MembersLoaded) -> None:
+        """Take note of a new term: of the broker's last one as the coordinator nothing is left."""
+        self._forget_others(event.node, event.group, [name for name, _ in event.members])
         for name, session_us in event.members:
             self._members.setdefault(event.node, {})[event.group, name] = _Member(None, event.t_us, session_us)
         if event.state == STABLE:
@@ -121,11 +125,14 @@ class MembersSilent(Checker):
             static[key] = event.member
 
     def on_generation(self, event: GroupGeneration) -> None:
-        of_node = self._members.setdefault(event.node, {})
-        for key in [key for key in of_node if key[0] == event.group and key[1] not in event.members]:
-            del of_node[key]
+        self._forget_others(event.node, event.group, event.members)
         for member in event.members:
             self._of(event.node, event.group, member).added_us = None
+
+    def _forget_others(self, node: int, group: str, members: Collection[str]) -> None:
+        of_node = self._members.setdefault(node, {})
+        for key in [key for key in of_node if key[0] == group and key[1] not in members]:
+            del of_node[key]
 
     def on_heard(self, event: MemberHeard) -> None:
         member = self._of(event.node, event.group, event.member)

@@ -439,13 +439,16 @@ def _is_offline_to(past: KeptEvents, broker: int, write: ZkWritten) -> bool:
 @of_partition
 def _committed_without_it(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """A leader got an assignment without the replica at fault, which was in the ISR that came with it, and has been in
-    the ISR since: another controller was elected before it was taken out."""
+    the ISR since: another controller was elected before it was taken out, at the latest once it had been dropped."""
     broker = violation.broker
-    return broker is not None and any(
+    if broker is None:
+        return False
+    drops = [write.seq for write in past.drops(tp, broker)]
+    return any(
         broker in led.isr
         and broker not in led.replicas
         and past.stayed_in_isr(tp, broker, led.seq, violation.seq)
-        and past.elected_between(led.seq, violation.seq)
+        and past.elected_between(max((seq for seq in drops if seq < led.seq), default=led.seq), violation.seq)
         for led in past.of(BecameLeader)
         if (led.topic, led.partition) == tuple(tp) and led.seq < violation.seq
     )

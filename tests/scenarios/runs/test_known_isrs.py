@@ -521,3 +521,7 @@ def test_a_leader_commits_without_a_member_of_the_isr_that_the_next_step_drops(q
         ):
             assert tickets(told(quiet, profile, others, found)) == [None]
     assert tickets(told(quiet, "kafka-0.8", marks, found)) == [None]  # there the ISR alone counts
+    dropped = [assigned(1, 0, 1), assigned(3, 0, 2), replaced, leads._replace(seq=5), elected(6, 0, 1)]
+    assert tickets(told(quiet, "kafka-2.3", [marks[0], *dropped], found)) == [ticket], "2.3 by KIP-455, seed 9010"
+    early = [replaced._replace(seq=2), dropped[0], *dropped[1:2], *dropped[3:]]
+    assert tickets(told(quiet, "kafka-2.3", [marks[0], *early], found)) == [None]

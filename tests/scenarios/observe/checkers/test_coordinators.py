@@ -501,6 +501,24 @@ def test_a_static_member_is_there_once(removed: str, count: int) -> None:
     assert len(run.found()) == count
 
 
+@pytest.mark.parametrize(("members", "count"), [((BOB,), 0), ((ANNE, BOB), 1)])
+def test_a_coordinator_that_reads_a_group_again_knows_no_member_from_before(
+    members: tuple[str, ...], count: int
+) -> None:
+    """kafka-1.1, seed 7008: a member has left the group at another coordinator meanwhile."""
+    run = works("members_silent")
+    run.generation(1, ANNE, BOB)
+    for member in (ANNE, BOB):
+        run.heard(member)
+    run.group_state("Stable")
+    run.group_state("Dead")
+    run.show(shown.MembersLoaded, 0, GROUP, "Stable", tuple((member, 10 * SECOND_US) for member in members))
+    for _ in range(3):
+        looks(run, 8)
+        run.heard(BOB)
+    assert len(run.found()) == count
+
+
 @pytest.mark.parametrize(
     ("instance", "reason", "count"), [("first", "rebalance", 1), ("", "rebalance", 0), ("first", "sync", 0)]
 )

@@ -70,6 +70,17 @@ def test_a_partition_may_go_to_its_preferred_replica() -> None:
     assert run.states() == []
 
 
+@pytest.mark.parametrize(("leader", "count"), [(0, 0), (2, 1)])
+def test_one_that_has_gone_there_as_the_cluster_comes_to_stand_idle(leader: int, count: int) -> None:
+    """kafka-2.7, seed 7009: the controller has written the election, and announces it then."""
+    run = Idle(leader=1)
+    run.stands(idle=False)
+    run.state(leader, RS, 1)
+    run.stands(idle=True)
+    run.sends(leader, 1)
+    assert len(run.states()) == count
+
+
 def test_one_that_goes_elsewhere() -> None:
     run = Idle()
     run.state(1, RS, 1)
