@@ -133,6 +133,9 @@ class MembersSilent(Checker):
         of_node = self._members.setdefault(node, {})
         for key in [key for key in of_node if key[0] == group and key[1] not in members]:
             del of_node[key]
+        static = self._static.setdefault(node, {})
+        for key in [key for key in static if key[0] == group and static[key] not in members]:
+            del static[key]
 
     def on_heard(self, event: MemberHeard) -> None:
         member = self._of(event.node, event.group, event.member)
