@@ -178,6 +178,16 @@ def _futures(broker: "Broker") -> tuple[TopicPartition, ...]:
     return tuple(tp for tp, name in found if (tp, name) not in going)
 
 
+def _copies(broker: "Broker") -> dict[TopicPartition, int]:
+    return {tp: future.log.end_offset for tp, future in broker.replicas.moves.futures.items()}
+
+
+def _committed_for(broker: "Broker") -> tuple[str, ...]:
+    made = broker.groups.made
+    groups = () if made is None else made.store.groups.values()
+    return tuple(dict.fromkeys(tp.topic for group in groups for tp in group.committed.offsets))
+
+
 def _left_files(broker: "Broker") -> tuple[tuple[TopicPartition, str], ...]:
     """The replicas that have no log in a directory whose checkpoints or other files name them, each with the file."""
     return tuple(
@@ -211,6 +221,19 @@ def _coordinates(broker: "Broker") -> dict[TopicPartition, int]:
         TopicPartition.of(store.partitions.topic, partition): epoch
         for store in _stores(broker)
         for partition, epoch in store.partitions.owned.items()
+    }
+
+
+def _waiting(broker: "Broker") -> tuple[int, int]:
+    waiting = broker.replicas.waiting_produces()
+    return len(waiting), sum(one.unfinished for one in waiting)
+
+
+def _unwritten(broker: "Broker") -> dict[TopicPartition, int]:
+    return {
+        one.tp: one.high_watermark
+        for one in broker.replicas.partitions.values()
+        if one.log.directory.awaits_checkpoint(one)
     }
 
 
@@ -291,7 +314,17 @@ MEMORIES: "tuple[Memory[Broker], ...]" = (
         "coordinates", "LeaderAndIsr and StopReplica", "the partitions of the internal topics of which it is the "
         "coordinator", _coordinates, LEADS,
     ),
+    Memory("copies", "its disks", "how far the logs have come that are to replace others", _copies, RELOADS),
+    Memory("committed_for", "the internal topics", "the topics for which groups have offsets", _committed_for, GONE),
     Memory("groups", "the internal topics", "how many groups it coordinates", _groups, COUNTS),
+    Memory(
+        "waiting", "nothing", "how many produce requests wait for replicas, and at how many partitions", _waiting,
+        COUNTS,
+    ),
+    Memory(
+        "unwritten", "its disks", "the replicas whose high watermarks are to be written to a checkpoint", _unwritten,
+        RELOADS,
+    ),
     Memory("in_hand", "its connections", "the requests that it has not answered", _in_hand, ANSWERS),
 )  # fmt: skip
 """The parts that can be compared at rest."""

@@ -50,6 +50,10 @@ class OffsetCheckpointFile:
         there = {**self._places, **self._changed}
         return tuple(tp for tp in there if tp in self._changed or tp not in self._gone)
 
+    def is_changed(self, tp: TopicPartition) -> bool:
+        """Whether an offset is yet to be written."""
+        return tp in self._changed
+
     def put(self, tp: TopicPartition, offset: int) -> None:
         self._changed[tp] = offset
 

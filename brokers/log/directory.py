@@ -118,6 +118,10 @@ class LogDirectory:
         """The high watermark that the checkpoint has, or will have once it is written, of a replica here."""
         return replica.high_watermark if replica in self.moved else self._high_watermarks.get(replica.tp)
 
+    def awaits_checkpoint(self, replica: Checkpointed) -> bool:
+        """Whether the checkpoint of high watermarks has to be written for ``replica``."""
+        return replica in self.moved or self._high_watermarks.is_changed(replica.tp)
+
     def wrote(self, size: int) -> None:
         """Count ``size`` appended bytes, for which a disk with a pace takes its time."""
         if self.disk.pace is not None and self.work is not None:

@@ -150,7 +150,11 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
         Promise(
             "says that records are deleted once every live replica has deleted them", "KIP-107", ("deletions_complete",)
         ),
-        Promise("refuses a batch only for a reason", "Partition.appendRecordsToLeader, 0.8", ("leaders_accept",)),
+        Promise(
+            "refuses a batch, or a fetch, only for a reason",
+            "Partition.appendRecordsToLeader, 0.8",
+            ("leaders_accept",),
+        ),
         Promise("writes an ISR only over the version that it knows", "KAFKA-2729", ("isr_write_conditional",)),
         Promise("learns the outcome of each change of its ISR", "KAFKA-13091", ("isr_changes_end", "laggards_leave")),
         Promise("tells the latest offset once it knows what is committed", "KAFKA-2334", ("applied_high_watermark",)),
@@ -213,14 +217,14 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
         Promise(
             "writes its checkpoints in time",
             "ReplicaManager.checkpointHighWatermarks; LogManager.checkpointLogRecoveryOffsets",
-            unseen="No checker: what a late checkpoint costs shows after a crash alone. `logs_reload` takes each as it "
-            "is written next.",
+            ("logs_reload",),
+            "That of high watermarks alone.",
         ),
         Promise(
             "ends each copy to another log directory",
             "KIP-113",
-            unseen="No checker: releases leave copies that a StopReplica or a new leader epoch has stopped "
-            "(KAFKA-9654). `logs_reload` sees a log to which nothing is copied.",
+            ("logs_reload",),
+            "Not those that a StopReplica or a new leader epoch has stopped, which releases leave (KAFKA-9654).",
         ),
         Promise(
             "compacts a log so that the last committed record of each key stays, and what readers have to know",

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from emulator.protocol import znodes
+from emulator.protocol.events import GroupsLoaded, OffsetsCommitted
 from emulator.protocol.shown import Remembered
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.broker_memory import BrokerMemory, Unlike
@@ -21,15 +22,16 @@ class GoneTopicsForgotten(BrokerMemory):
     Verified: when the cluster is at rest, on each broker that the controller has reached for long enough: its replicas,
         the logs in its directories and the topics of its metadata, against the topics in ZooKeeper; and the settings in
         ZooKeeper; checkpoints of high watermarks and log starts, snapshots of producers and partition.metadata name
-        only replicas that have a log in their directory. Each log that waits for its deletion, from the first time that
-        it is seen there.
+        only replicas that have a log in their directory. The offsets of groups, at a coordinator that was there as the
+        deletion was asked for, if no group has committed any since (GroupCoordinator.handleDeletedPartitions, 0.10.2).
+        Each log that waits for its deletion, from the first time that it is seen there.
 
-    Not verified: what groups have committed for it (``coordinators_remember``); what a controller remembers
-        (``controller_remembers``); a replica that a move had dropped before, and that Kafka may neither have stopped
-        then nor delete with the topic (``LeftReplicas``); the metadata of a broker that nothing has told of the
-        deletion (``MissedDeletions``); how long logs wait on a broker whose clock a fault has set: deletions go by the
-        time of day, and the next one is awaited for as long as it seemed when the clock was wrong, also once it is
-        right (LogManager.deleteLogs, 1.1.1 to 2.7).
+    Not verified: what groups commit for it later; what a controller remembers (``controller_remembers``); a replica
+        that a move had dropped before, and that Kafka may neither have stopped then nor delete with the topic
+        (``LeftReplicas``); the metadata of a broker that nothing has told of the deletion (``MissedDeletions``); how
+        long logs wait on a broker whose clock a fault has set: deletions go by the time of day, and the next one is
+        awaited for as long as it seemed when the clock was wrong, also once it is right (LogManager.deleteLogs, 1.1.1
+        to 2.7).
     """
 
     ids = ("R13",)
@@ -45,6 +47,12 @@ class GoneTopicsForgotten(BrokerMemory):
         self._ever: dict[str, None] = {}
         self._discarded: dict[int, dict[str, int]] = {}
         """By broker, the logs that wait for their deletion, each with the time at which it was first seen."""
+        self._asked_us: dict[str, int] = {}
+        """When the deletion of each topic was asked for last."""
+        self._committed_us: dict[str, int] = {}
+        """When a group has committed offsets of each topic last."""
+        self._coordinates_us: dict[int, int] = {}
+        """When each broker has loaded groups last."""
 
     def on_written(self, event: ZkWritten) -> None:
         path = event.path
@@ -56,6 +64,22 @@ class GoneTopicsForgotten(BrokerMemory):
                 self._configs[topic] = None
         elif path.startswith(znodes.TOPICS + "/") and path.count("/") == znodes.TOPICS.count("/") + 1:
             self._ever[path.rpartition("/")[2]] = None
+        elif path.startswith(znodes.DELETE_TOPICS + "/") and event.op == "create":
+            self._asked_us[path.rpartition("/")[2]] = event.t_us
+
+    def on_committed(self, event: OffsetsCommitted) -> None:
+        for topic in dict.fromkeys(event.topics):
+            self._committed_us[topic] = event.t_us
+
+    def on_loaded(self, event: GroupsLoaded) -> None:
+        self._coordinates_us[event.node] = event.t_us
+
+    def _keeps_offsets(self, node: int, topic: str) -> bool:
+        """Whether a coordinator should have forgotten the offsets of a topic that is gone."""
+        asked_us, loaded_us = self._asked_us.get(topic), self._coordinates_us.get(node)
+        if asked_us is None or loaded_us is None or loaded_us > asked_us or self._deletions.is_missed(node, topic):
+            return False
+        return self._committed_us.get(topic, -1) < asked_us
 
     def unlike(self, event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
         for memory in ("replicas", "directories"):
@@ -65,6 +89,9 @@ class GoneTopicsForgotten(BrokerMemory):
         for topic in memories["metadata"]:
             if self._is_gone(topic) and not self._deletions.is_missed(event.node, topic):
                 yield Unlike("metadata", f"topic {topic}", "it is there", "nothing: the topic is gone")
+        for topic in memories["committed_for"]:
+            if self._is_gone(topic) and self._keeps_offsets(event.node, topic):
+                yield Unlike("committed_for", f"topic {topic}", "offsets of a group", "nothing: the topic is gone")
         for tp, kind in memories["left_files"]:
             yield Unlike("left_files", kind, "an entry", "nothing: there is no log", tp)
         if event.node == self.cluster.controller:

@@ -5,8 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from emulator.protocol.events import (
+    BecameFollower,
+    BecameLeader,
+    CopyAbandoned,
+    CopyFailed,
+    CopyStarted,
+    HighWatermarksMoved,
+    LogLoaded,
+    LogReplaced,
+    NodeStarted,
+    ReplicaStopped,
+    Truncated,
+)
 from emulator.protocol.shown import Remembered
+from emulator.protocol.types import TopicPartition
+from fetchers.quota import UNLIMITED
 from scenarios.observe.checkers.broker_memory import BrokerMemory, Unlike
+
+LATE_US = 1_000_000
+STANDS_US, BEGINS_US = 3_000_000, 10_000_000
+"""How long a copy may stand still, and how long after it has begun: its fetcher waits for replica.fetch.backoff.ms
+after an error."""
 
 
 class LogsReload(BrokerMemory):
@@ -16,18 +36,48 @@ class LogsReload(BrokerMemory):
     Verified: when the cluster is at rest, for each replica of each broker that the controller has reached for long
         enough: what it works with, against its files and the checkpoints as they are written next. No log lies there
         that is to replace another while nothing is copied to it: a start takes it for a copy under way (KIP-113). That
-        of a replica which is not assigned any more is left like the replica itself.
+        of a replica which is not assigned any more is left like the replica itself. High watermarks that do not move
+        are in their checkpoint after replica.high.watermark.checkpoint.interval.ms
+        (ReplicaManager.checkpointHighWatermarks). A copy to another directory goes on or ends, unless a throttle may
+        hold it back, or the replica has got a role or was stopped since it began (KAFKA-9654).
 
     Together with ``broker_remembers`` (replicas, producers, settings, metadata), ``coordinators_remember`` (groups and
     transactions) and ``converged`` this is what a restart at rest shows; a test restarts brokers and compares.
 
-    Not verified: leader epochs without records; checkpoints that a crash prevents from being written; logs that copy to
-        another directory.
+    Not verified: leader epochs without records; checkpoints that a crash prevents from being written; what a copy to
+        another directory has.
     """
 
     ids = ("E10",)
     statement = "at rest log_b = load(disk_b): a broker that starts again finds the logs that it had"
     fails_when = "a log notes its first leader epoch only"
+
+    def begin(self) -> None:
+        super().begin()
+        self._write_us = self.start.time_us("replica.high.watermark.checkpoint.interval.ms", 5_000) + LATE_US
+        self._moved_us: dict[tuple[int, str], int] = {}
+        """By broker and topic, when a high watermark has moved last."""
+        self._begun: dict[tuple[int, TopicPartition], int] = {}
+        """The copies that brokers have begun, and that nothing has stopped since, with the times."""
+        self._stand: dict[tuple[int, TopicPartition], tuple[int, int]] = {}
+        """How far each of these had come, and when that was first seen."""
+
+    def on_moved(self, event: HighWatermarksMoved | Truncated | LogLoaded) -> None:
+        self._moved_us[event.node, event.topic] = event.t_us
+
+    def on_begun(self, event: CopyStarted) -> None:
+        self._begun[event.node, TopicPartition.of(event.topic, event.partition)] = event.t_us
+
+    def on_stopped(
+        self, event: BecameLeader | BecameFollower | ReplicaStopped | CopyAbandoned | CopyFailed | LogReplaced
+    ) -> None:
+        self._moved_us[event.node, event.topic] = event.t_us
+        if self._begun:
+            self._begun.pop((event.node, TopicPartition.of(event.topic, event.partition)), None)
+
+    def on_started(self, event: NodeStarted) -> None:
+        for key in [key for key in self._begun if key[0] == event.node]:
+            del self._begun[key]
 
     def unlike(self, event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
         for tp, (kept, loaded) in memories["logs"].items():
@@ -39,3 +89,22 @@ class LogsReload(BrokerMemory):
             if event.node not in self.cluster.assignment(tp):
                 continue
             yield Unlike("futures", "", "no copy to another directory", "the log of one", tp)
+        yield from self._late(event, memories["unwritten"])
+        if all(rate == UNLIMITED for rate in memories["throttles"].rates):
+            yield from self._standing(event, memories["copies"])
+
+    def _standing(self, event: Remembered, copies: Mapping[TopicPartition, int]) -> Iterator[Unlike]:
+        for tp, end in copies.items():
+            key = event.node, tp
+            before, since_us = self._stand.get(key, (-1, 0))
+            if before != end or key not in self._begun:
+                self._stand[key] = end, event.t_us
+            elif event.t_us - since_us > STANDS_US and event.t_us - self._begun[key] > BEGINS_US:
+                yield Unlike("copies", "", f"a copy to another directory that stands at {end}", "none any more", tp)
+
+    def _late(self, event: Remembered, unwritten: Mapping[TopicPartition, int]) -> Iterator[Unlike]:
+        started_us = self.cluster.started_us(event.node) or 0
+        for tp, high_watermark in unwritten.items():
+            moved_us = self._moved_us.get((event.node, tp.topic), 0)
+            if event.t_us - max(moved_us, started_us) > self._write_us:
+                yield Unlike("unwritten", "", f"{high_watermark}, which no checkpoint has", "it is written", tp)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from emulator.metrics import short_name
 from emulator.metrics.metric_events import MeterMarked, MetricRegistered, MetricRemoved
 from emulator.protocol.errors import NO_ERROR
 from emulator.protocol.events import (
@@ -44,6 +43,7 @@ from scenarios.observe.history.counted import (
     SUMS,
     CountedMeter,
     counts,
+    name_of,
 )
 from scenarios.observe.past.changes import LedChanged
 
@@ -54,7 +54,7 @@ INTERNAL = "__"
 FAILS = ("NOT_ENOUGH_REPLICAS", "OUT_OF_ORDER_SEQUENCE_NUMBER")
 """Errors with which a produce request has failed, whatever the release."""
 ACKED = "acked"
-IN_FLIGHT_US = 2_000_000
+IN_FLIGHT_US = 5_000_000
 """How long what a leader has sent may be on its way."""
 NOTHING_ADDED: tuple[tuple[int, ...], int] = ((), 0)
 
@@ -106,7 +106,8 @@ class MetersTrue(Checker):
 
     def _count(self, t_us: int, node: int, name: str, of: str, least: int, more: int = 0) -> None:
         """The broker has to count ``least`` more, and may count ``more`` beside them."""
-        meter = self._meter(node, name, of)
+        meters = self._meters.get(node)
+        meter = (meters.get((name, of)) if meters else None) or self._meter(node, name, of)
         meter.least += least
         meter.most += least + more
         if not meter.due and meter.least > meter.shown:
@@ -127,6 +128,8 @@ class MetersTrue(Checker):
         leader = self.cluster.fetches_from(node, tp)
         if leader is None or self._leapt or self.cluster.as_led(leader, tp) is None:
             return
+        if not self._is_of_its_process(leader, t_us):
+            return
         self._count(t_us, leader, REPLICATED_OUT, "", size)
         self._count(t_us, leader, FETCHED, topic, 1)
         if self._adding and not self.now.troubled:
@@ -144,10 +147,16 @@ class MetersTrue(Checker):
 
     def on_fetched(self, event: Fetched) -> None:
         leader, topic = event.leader, event.topic
-        if self.cluster.as_led(leader, TopicPartition.of(topic, event.partition)) is not None:
+        led = self.cluster.as_led(leader, TopicPartition.of(topic, event.partition))
+        if led is not None and self._is_of_its_process(leader, event.t_us):
             self._count(event.t_us, leader, BYTES_OUT, topic, 1)
             self._count(event.t_us, leader, FETCHED, topic, 1)
             self._answered(event, leader, FETCHES)
+
+    def _is_of_its_process(self, broker: int, now_us: int) -> bool:
+        """Whether what comes from a broker now was sent by the process that runs there."""
+        started_us = self.cluster.started_us(broker)
+        return started_us is not None and now_us - started_us > IN_FLIGHT_US
 
     def _answered(self, event: Fetched | BatchesProduced, leader: int, request: str) -> None:
         """A client has an answer of ``leader``, perhaps the same as in the event before."""
@@ -167,7 +176,7 @@ class MetersTrue(Checker):
             self._count(event.t_us, event.node, ERRORS, event.error, 1)
 
     def on_produced(self, event: BatchesProduced) -> None:
-        if event.outcome == ACKED and self.cluster.is_up(event.leader):
+        if event.outcome == ACKED and self._is_of_its_process(event.leader, event.t_us):
             self._count(event.t_us, event.leader, ERRORS, NO_ERROR.name, len(event.partitions))
             self._answered(event, event.leader, PRODUCES)
 
@@ -180,7 +189,7 @@ class MetersTrue(Checker):
     # -- what is shown ------------------------------------------------------------------------------------------------
 
     def on_registered(self, event: MetricRegistered) -> None:
-        self._has[event.node, short_name(event.metric)] = None
+        self._has[event.node, name_of(event.metric)] = None
         found = counts(event.metric)
         if found is not None:
             self._meter(event.node, *found).shown = 0

@@ -6,6 +6,8 @@ from functools import lru_cache
 
 from attrs import define
 
+from emulator.metrics import short_name
+
 MESSAGES_IN, BYTES_IN, BYTES_OUT = "MessagesInPerSec", "BytesInPerSec", "BytesOutPerSec"
 REPLICATED_IN, REPLICATED_OUT = "ReplicationBytesInPerSec", "ReplicationBytesOutPerSec"
 EXPANDS, SHRINKS, FAILED_CHANGES = "IsrExpandsPerSec", "IsrShrinksPerSec", "FailedIsrUpdatesPerSec"
@@ -26,6 +28,8 @@ OF_REQUESTS = (
     f"kafka.network:type=RequestMetrics,name=RequestsPerSec,request={PRODUCES}",
     f"kafka.network:type=RequestMetrics,name=RequestsPerSec,request={FETCHES}",
 )
+
+name_of = lru_cache(4096)(short_name)
 
 
 @lru_cache(4096)

@@ -46,6 +46,7 @@ class Metered(Cluster):
             for api in ("Produce", "FetchConsumer"):
                 self.registers_meter(node, of_requests("RequestsPerSec", request=api))
             self.registers_meter(node, of_requests("ErrorsPerSec", request="Produce", error="NONE"))
+        self.passes(6)
 
     def registers_meter(self, node: int, metric: str) -> None:
         self.emit(MetricRegistered, node, "meter", metric)
@@ -155,7 +156,7 @@ def test_a_request_that_has_failed() -> None:
 def test_bytes_for_a_replica_that_a_move_adds() -> None:
     run = Metered()
     run.emit(e.BecameLeader, LEADER, *ORDERS_0, 2, 0, 0, (0,), (0, 1), (FOLLOWER,), ())
-    run.passes(3)
+    run.passes(6)
     run.append(FOLLOWER, 0, 1, 2)
     run.counts(LEADER, TotalFetchRequestsPerSec=1)
     run.marks(LEADER, of_topics("ReplicationBytesOutPerSec"), 100)
@@ -168,3 +169,13 @@ def test_what_a_reader_has_got() -> None:
     run.emit(e.Fetched, -3, *ORDERS_0, 0, 10, (1,), LEADER, 1, 10)
     run.counts(LEADER, BytesOutPerSec=100, TotalFetchRequestsPerSec=1)
     assert run.found() == ["broker 0 shows RequestsPerSec of FetchConsumer = 0, and has had 1 to count for 10 s"]
+
+
+def test_an_answer_of_the_process_before() -> None:
+    """wiki-text, seed 7239: a broker was killed and started at once, and what it had answered came later."""
+    run = Metered()
+    run.emit(e.NodeCrashed, LEADER, 0, "process")
+    run.emit(e.NodeStarted, LEADER, 0)
+    run.registers_meter(LEADER, of_requests("ErrorsPerSec", request="Produce", error="NONE"))
+    run.acked(0, 1)
+    assert run.found() == []

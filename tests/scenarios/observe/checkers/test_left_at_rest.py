@@ -1,0 +1,69 @@
+"""E10 and R13: high watermarks that no checkpoint has, copies that stand still, and offsets of topics that are gone."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from emulator.protocol import events as e
+from emulator.protocol import znodes
+from emulator.protocol.shown import Remembered
+from emulator.trace.events import ZkWritten
+from fetchers.quota import UNLIMITED
+from tests.scenarios.observe.checkers.test_led_in_time import Cluster
+from tests.scenarios.observe.checkers.written_history import ORDERS_0
+
+
+def rests(run: Cluster, seconds: int, memories: dict[str, Any]) -> list[str]:
+    """The findings where broker 0 remembers this, each two seconds."""
+    for _ in range(seconds // 2):
+        run.world.now += 2_000_000
+        run.show(Remembered, 0, "broker", "rest", memories)
+    return [violation.state for violation in run.violations()]
+
+
+def logs(rate: int = UNLIMITED, **memories: Any) -> dict[str, Any]:
+    throttles = SimpleNamespace(rates=(UNLIMITED, rate))
+    return {"logs": {}, "futures": (), "unwritten": {}, "copies": {}, "throttles": throttles} | memories
+
+
+@pytest.mark.parametrize(("moves", "count"), [(False, 1), (True, 0)])
+def test_a_high_watermark_that_no_checkpoint_has(moves: bool, count: int) -> None:
+    run = Cluster("logs_reload")
+    run.passes(20)
+    if moves:
+        run.high_watermark(0, 10, leader=True)
+    assert len(rests(run, 4, logs(unwritten={ORDERS_0: 10}))) == count
+
+
+@pytest.mark.parametrize(
+    ("happens", "rate", "count"), [("", UNLIMITED, 1), ("", 1000, 0), ("follows", UNLIMITED, 0), ("ends", UNLIMITED, 0)]
+)
+def test_a_copy_that_stands_still(happens: str, rate: int, count: int) -> None:
+    run = Cluster("logs_reload")
+    run.emit(e.CopyStarted, 0, *ORDERS_0, "d0", "d1", 0)
+    if happens == "follows":
+        run.follows(0, 1, 2)
+    run.passes(20)
+    copies = {} if happens == "ends" else {ORDERS_0: 10}
+    assert len(rests(run, 10, logs(rate, copies=copies))) == count
+
+
+@pytest.mark.parametrize(("happens", "count"), [("", 1), ("commits", 0), ("loads", 0)])
+def test_offsets_of_a_topic_that_is_gone(happens: str, count: int) -> None:
+    run = Cluster("gone_topics_forgotten")
+    run.assigned((0, 1))
+    run.emit(e.GroupsLoaded, 0, "__consumer_offsets", 0, 1, 1, 1)
+    run.emit(ZkWritten, 0, "create", znodes.delete_topic_path("orders"), 0, 0, "")
+    if happens == "commits":
+        run.emit(e.OffsetsCommitted, 0, "readers", "m", 1, "NONE", ("orders",), (0,), (10,))
+    elif happens == "loads":
+        run.emit(e.GroupsLoaded, 0, "__consumer_offsets", 0, 2, 1, 1)
+    run.emit(ZkWritten, 0, "delete", znodes.topic_path("orders"), 0, 0, "")
+    run.emit(ZkWritten, 0, "delete", znodes.delete_topic_path("orders"), 0, 0, "")
+    run.passes(20)
+    memories: dict[str, Any] = {"replicas": {}, "directories": {}, "metadata": {}, "left_files": (), "discarded": ()}
+    found = rests(run, 4, {**memories, "committed_for": ("orders",)})
+    assert len(found) == count
