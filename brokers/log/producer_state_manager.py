@@ -234,11 +234,8 @@ class ProducerSnapshots:
     def get(self, tp: TopicPartition) -> ProducerStateManager | None:
         """The snapshot of a log; None: no producer is known from before the log's start."""
         path = self._path(tp)
-        if not self._disk.exists(path):
-            return None
-        (found,) = self._disk.open(path).entries
-        state: ProducerStateManager = found
-        return state
+        written = self._disk.open(path).entries if self._disk.exists(path) else ()
+        return next(iter(written), None)  # a disk that has failed leaves an empty file
 
     def put(self, tp: TopicPartition, state: ProducerStateManager) -> None:
         """Write the snapshot of a log. Raises: DiskError."""
