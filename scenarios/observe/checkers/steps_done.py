@@ -63,6 +63,7 @@ class StepsDone(Checker):
         before the controller was elected, or was sent a request since.
 
     Not verified: what a step leaves out that another controller has done, or that an operator has written meanwhile;
+        partitions of which a replaced controller has elected the first leader meanwhile (KAFKA-6082);
         the content of the requests (``sent_as_written``); controllers that were replaced.
     """
 
@@ -92,6 +93,8 @@ class StepsDone(Checker):
         """The children of these."""
         self.new: dict[int, dict[TopicPartition, dict[int, None]]] = {}
         """By controller, the replicas that are new."""
+        self.unread: dict[TopicPartition, None] = {}
+        """The partitions whose state another than the controller has created since its election."""
 
     # -- what happens -------------------------------------------------------------------------------------------------
 
@@ -101,6 +104,7 @@ class StepsDone(Checker):
         self._elected_us[event.node] = event.t_us
         self._addressed[event.node] = {}
         self.new.pop(event.node, None)
+        self.unread.clear()
         self._end_all(event.node)
 
     def _end_all(self, node: int) -> None:
@@ -117,6 +121,11 @@ class StepsDone(Checker):
             else:
                 self.there[parent][name] = None
         self._written[event.path] = self._writes, event.client
+        tp = znodes.state_path_partition(event.path) if event.op in ("create", "delete") else None
+        if tp is not None:
+            self.unread.pop(tp, None)
+            if event.op == "create" and event.client != self.cluster.controller:
+                self.unread[tp] = None
 
     def on_replicas(self, event: ReplicasChanged) -> None:
         new = self.new.setdefault(event.node, {})
@@ -414,7 +423,8 @@ def _all_sent(of: StepsDone, event: Step, begun: Begun) -> Found:
         tps = [
             tp
             for tp in of.cluster.states
-            if broker in of.cluster.assignment(tp) and not of.cluster.is_deleting(tp.topic) and not _moves(of, tp)
+            if broker in of.cluster.assignment(tp) and not of.cluster.is_deleting(tp.topic)
+            if tp not in of.unread and not _moves(of, tp)
         ]
         if tps and of.without(event, begun, (LEADER_AND_ISR,), [broker], *tps):
             yield "sent", (broker,)

@@ -13,8 +13,16 @@ from emulator.protocol.assignments import ReassigningReplicas
 from emulator.protocol.control_requests import ControlQueued
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest
 from emulator.protocol.stop_replica import StopReplicaRequest
+from emulator.protocol.types import TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
-from emulator.protocol.znodes import CONFIG_TOPICS, delete_topic_path, encode_topic, topic_path
+from emulator.protocol.znodes import (
+    CONFIG_TOPICS,
+    LeaderAndIsr,
+    delete_topic_path,
+    encode_topic,
+    state_path,
+    topic_path,
+)
 from emulator.trace.events import Step, ZkWritten
 from tests.scenarios.observe.checkers.test_led_in_time import Cluster
 from tests.scenarios.observe.checkers.written_history import ORDERS_0
@@ -117,6 +125,24 @@ def test_a_leader_that_stays_is_sent_with_a_new_epoch(epoch: int) -> None:
     assert run.states() == (
         [] if epoch else ["orders-0: wiki.7 ends on controller 3, and the leader epoch has not risen"]
     )
+
+
+@pytest.mark.parametrize(("by", "sent"), [(2, True), (3, True), (2, False)])
+def test_a_new_controller_has_not_read_what_a_replaced_one_creates_meanwhile(by: int, sent: bool) -> None:
+    """kafka-1.1, seed 12016: it elects first leaders of a topic while the next one is in its failover (KAFKA-6082)."""
+    run = Controller("steps_done")
+    run.emit(ZkWritten, -2, "create", topic_path("made"), 0, 0, encode_topic({0: (1,)}))
+    made = TopicPartition("made", 0)
+    run.emit(ZkWritten, by, "create", state_path(made), 0, 0, LeaderAndIsr(1, 0, (1,), 0).encode())
+    run.step("failover.F6", "before", topic="", partition=-1, detail="")
+    state = LeaderAndIsrPartition(ORDERS_0, 1, 0, 0, RS, 0, RS, False)
+    for broker in RS if sent else ():
+        run.queued(broker, LeaderAndIsrRequest(3, 1, 1, (state,), RS))
+    run.step("failover.F6", "after", topic="", partition=-1, detail="")
+    left = {(2, True): (), (3, True): (1,), (2, False): RS}[by, sent]
+    assert run.states() == [
+        f"failover.F6 ends on controller 3, and no LeaderAndIsr was sent to broker {broker}" for broker in left
+    ]
 
 
 # -- sent_as_written --------------------------------------------------------------------------------------------------
