@@ -357,6 +357,8 @@ def _may_lead(of: StepsDone, event: Step, broker: int, state: LeaderAndIsr) -> b
 
 def _stopped(*kinds: str) -> Look:
     def look(of: StepsDone, event: Step, begun: Begun) -> Found:
+        if STOP in kinds and not of.start.stops_offline:
+            return
         tp, target = TopicPartition.of(event.topic, event.partition), _target(event)
         leaving = tuple(broker for broker in begun.replicas if broker not in target)
         lacking = of.without(event, begun, kinds, leaving, tp)

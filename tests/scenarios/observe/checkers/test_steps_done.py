@@ -24,6 +24,7 @@ from emulator.protocol.znodes import (
     topic_path,
 )
 from emulator.trace.events import Step, ZkWritten
+from scenarios.observe.history.settings_history import StartSettings
 from tests.scenarios.observe.checkers.test_led_in_time import Cluster
 from tests.scenarios.observe.checkers.written_history import ORDERS_0
 
@@ -34,8 +35,8 @@ SETTINGS = f"{CONFIG_TOPICS}/orders"
 class Controller(Cluster):
     """Broker 3 is the controller; ``orders-0`` is on brokers 0, 1 and 2."""
 
-    def __init__(self, *names: str) -> None:
-        super().__init__(*names)
+    def __init__(self, *names: str, start: StartSettings | None = None) -> None:
+        super().__init__(*names, start=start)
         self.assigned(RS)
         if "notifications_taken" in names:
             self.step("failover.F3", "after", topic="", partition=-1, detail="")
@@ -111,6 +112,15 @@ def test_what_leaves_is_deleted(deletes: bool) -> None:
     run.step("kip-455.B5", "after", detail="to 0,1")
     left = ["orders-0: kip-455.B5 ends on controller 3, and no StopReplica was sent to broker 2"]
     assert run.states() == ([] if deletes else left)
+
+
+@pytest.mark.parametrize("stops", [True, False])
+def test_what_leaves_is_stopped_since_0_8_1(stops: bool) -> None:
+    run = Controller("steps_done", start=StartSettings(stops_offline=stops))
+    run.step("wiki.8", "before", detail="to 0,1")
+    run.step("wiki.8", "after", detail="to 0,1")
+    left = ["orders-0: wiki.8 ends on controller 3, and no StopReplica was sent to broker 2"]
+    assert run.states() == (left if stops else [])
 
 
 @pytest.mark.parametrize("epoch", [0, 1])
