@@ -72,6 +72,7 @@ def start_settings(scenario: Scenario) -> StartSettings:
         and release.brokers.isr_writes.awaits_answers,
         awaits_isr_writes=isinstance(release.brokers.isr_writes, ByZooKeeper),
         announces_brokers=release.controller.announces_brokers,
+        stops_offline=release.controller.replicas.stops_offline,
         announces_isrs=release.brokers.announces_isrs,
         elects_by_assignment=release.controller.selectors != IN_ORDER_OF_ISR,
         resigned_keep=_kept_after_resigning(release.controller),

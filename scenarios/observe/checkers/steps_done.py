@@ -59,14 +59,14 @@ class StepsDone(Checker):
         deletion's: UpdateMetadata to all; the znodes of the topic, its settings and the
         request for its deletion are gone. A failover's: announcements from before it are gone; brokers were sent
         LeaderAndIsr of all their replicas; each move was gone on with. For a broker that starts: UpdateMetadata to all,
-        and LeaderAndIsr of its replicas; for new partitions: no replica stays new. For one that shuts down:
-        StopReplica of what it followed. A broker counts that registered
-        before the controller was elected, or was sent a request since.
-
-    A replica that was added and has no state, as its leader epoch could not be raised (KafkaController
-    .updateLeaderEpoch, 2.4.1 to 3.0.2), or was never marked online (0.8.0), gets no LeaderAndIsr as its broker starts.
+        and LeaderAndIsr of its replicas; for new partitions: no replica stays new. For one that shuts down: StopReplica
+        of what it followed. A broker counts that registered before the controller was elected, or was sent a request
+        since.
 
     Not verified: what a step leaves out that another controller has done, or that an operator has written meanwhile;
+        a replica that was added and has no state, as its leader epoch could not be raised
+        (KafkaController.updateLeaderEpoch, 2.4.1 to 3.0.2), or was never marked online (0.8.0), and so gets no
+        LeaderAndIsr as its broker starts; partitions of which a replaced controller has elected the first leader meanwhile (KAFKA-6082);
         the content of the requests (``sent_as_written``); controllers that were replaced.
     """
 
@@ -98,6 +98,8 @@ class StepsDone(Checker):
         """The children of these."""
         self.new: dict[int, dict[TopicPartition, dict[int, None]]] = {}
         """By controller, the replicas that are new."""
+        self.unread: dict[TopicPartition, None] = {}
+        """The partitions whose state another than the controller has created since its election."""
 
     # -- what happens -------------------------------------------------------------------------------------------------
 
@@ -107,6 +109,7 @@ class StepsDone(Checker):
         self._elected_us[event.node] = event.t_us
         self._addressed[event.node] = {}
         self.new.pop(event.node, None)
+        self.unread.clear()
         self._end_all(event.node)
 
     def _end_all(self, node: int) -> None:
@@ -123,6 +126,11 @@ class StepsDone(Checker):
             else:
                 self.there[parent][name] = None
         self._written[event.path] = self._writes, event.client
+        tp = znodes.state_path_partition(event.path) if event.op in ("create", "delete") else None
+        if tp is not None:
+            self.unread.pop(tp, None)
+            if event.op == "create" and event.client != self.cluster.controller:
+                self.unread[tp] = None
 
     def on_replicas(self, event: ReplicasChanged) -> None:
         new = self.new.setdefault(event.node, {})
@@ -359,6 +367,8 @@ def _may_lead(of: StepsDone, event: Step, broker: int, state: LeaderAndIsr) -> b
 
 def _stopped(*kinds: str) -> Look:
     def look(of: StepsDone, event: Step, begun: Begun) -> Found:
+        if STOP in kinds and not of.start.stops_offline:
+            return
         tp, target = TopicPartition.of(event.topic, event.partition), _target(event)
         leaving = tuple(broker for broker in begun.replicas if broker not in target)
         lacking = of.without(event, begun, kinds, leaving, tp)
@@ -425,10 +435,8 @@ def _all_sent(of: StepsDone, event: Step, begun: Begun) -> Found:
         tps = [
             tp
             for tp in of.cluster.states
-            if broker in of.cluster.assignment(tp)
-            and not of.cluster.is_deleting(tp.topic)
-            and not _moves(of, tp)
-            and (tp, broker) not in of.never_online
+            if broker in of.cluster.assignment(tp) and not of.cluster.is_deleting(tp.topic)
+            if tp not in of.unread and (tp, broker) not in of.never_online and not _moves(of, tp)
         ]
         if tps and of.without(event, begun, (LEADER_AND_ISR,), [broker], *tps):
             yield "sent", (broker,)

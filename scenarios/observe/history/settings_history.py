@@ -46,6 +46,7 @@ class StartSettings:
             same partition has no answer (KAFKA-12686, 3.0).
         awaits_isr_writes: the release's leaders write ISRs themselves, and look at no other partition before ZooKeeper
             has answered (until KIP-497, 2.7).
+        stops_offline: a replica that a move drops is sent StopReplica before the one that deletes it (0.8.1).
         announces_brokers: the release's controllers tell all brokers when one starts or ends (KAFKA-972, 0.9).
         announces_isrs: the release's leaders tell the controller when they have changed an ISR (KAFKA-1367, 0.9).
         elects_by_assignment: the release's controllers elect the first in the assignment that may lead, and not the
@@ -85,6 +86,7 @@ class StartSettings:
     awaits_isr_answers: bool = False
     awaits_isr_writes: bool = False
     announces_brokers: bool = True
+    stops_offline: bool = True
     announces_isrs: bool = True
     elects_by_assignment: bool = True
     resigned_keep: frozenset[str] = frozenset()

@@ -237,6 +237,12 @@ TICKETS = (
                 "successor, which has read it before, goes on with it",
                 checkers=("moves_recoverable",),
             ),
+            Effect(
+                text="a controller that has been replaced takes each member of the ISR out of an assignment; once the "
+                "leader has been away, none is elected, and it is not sent that it leads",
+                checkers=("controller_remembers", "converged"),
+                parts=("LED",),
+            ),
         ),
         source="KafkaController.elect, KafkaZkClient.setTopicAssignmentRaw and setLeaderAndIsr, 2.0.0 and 2.1.0",
     ),

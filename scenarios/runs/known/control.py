@@ -31,7 +31,7 @@ from emulator.protocol.znodes import (
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers.converged import UNCLEAN
 from scenarios.observe.findings.control_facts import NotNotified, ReplicasChangedUnasked
-from scenarios.observe.findings.convergence_facts import LeaderGone, NeverLed, RequestStays
+from scenarios.observe.findings.convergence_facts import DoesNotLead, LeaderGone, NeverLed, RequestStays
 from scenarios.observe.findings.gauge_facts import GaugeNegative
 from scenarios.observe.findings.memory_facts import BrokerRemembers, ControllerRemembers, ResignedKeeps
 from scenarios.observe.findings.metadata_facts import KnowsEarlierEpoch, KnowsOtherThanZooKeeper
@@ -443,6 +443,25 @@ def _after_a_replaced_controller(past: KeptEvents, violation: Violation, tp: Top
 
 
 @of_partition
+def _in_sync_outside_its_assignment(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+    """A controller that had been replaced made the last change of the partition's assignment, in which no member of the
+    ISR is: none can be elected, and none is sent LeaderAndIsr as it starts. The leader has been away since."""
+    found, state = violation.facts, past.state(tp, violation.seq)
+    if state is None or not isinstance(found, DoesNotLead | ControllerRemembers):
+        return False
+    if isinstance(found, ControllerRemembers) and (found.memory, found.kept) != ("partition_states", "offline"):
+        return False
+    written = [(write, replicas) for write, replicas in past.assignments(tp) if write.seq < violation.seq]
+    changes = [(write, after) for (_, before), (write, after) in pairwise(written) if before != after][-1:]
+    return any(
+        _was_replaced(past, write)
+        and not set(state.isr) & set(after)
+        and any(event.node == state.leader and write.seq < event.seq < violation.seq for event in past.of(NodeCrashed))
+        for write, after in changes
+    )
+
+
+@of_partition
 def _goes_on_with_a_request_taken_out(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """ZooKeeper asks for no move of the partition since a controller that had been replaced took the request out. The
     replicas change to what was asked for, or towards it, and no controller was elected since."""
@@ -535,6 +554,7 @@ CONTROL: tuple[Reason, ...] = (
     Reason("KAFKA-6082", _request_unseen, effect=2),
     Reason("KAFKA-6082", _deposed_by_a_late_failover, effect=3),
     Reason("KAFKA-6082", _goes_on_with_a_request_taken_out, effect=4),
+    Reason("KAFKA-6082", _in_sync_outside_its_assignment, effect=5),
     Reason("KIP-380", _obeyed_a_former_controller),
     Reason("KAFKA-1120", _bounce_missed),
     Reason("KAFKA-1120", _shuts_down_since, effect=1),

@@ -24,6 +24,8 @@ from emulator.protocol.znodes import (
 )
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.findings.control_facts import ReplicasChangedUnasked
+from scenarios.observe.findings.convergence_facts import DoesNotLead
+from scenarios.observe.findings.memory_facts import ControllerRemembers
 from scenarios.runs import Run, run_scenario
 from scenarios.runs.finding import UNFINISHED, Finding
 from scenarios.runs.findings import findings
@@ -281,6 +283,31 @@ def test_kafka_6082_a_replaced_controller_drops_a_replica_that_its_successor_has
     assert tickets(told(quiet, "kafka-1.1", [*takes_over, added, drops], found)) == ["KAFKA-6082"]
     assert tickets(told(quiet, "kafka-2.3", [*takes_over, added, drops], found)) == [None]
     assert tickets(told(quiet, "kafka-1.1", [*takes_over, added, drops._replace(client=1)], found)) == [None]
+
+
+def test_kafka_6082_a_replaced_controller_takes_the_isr_out_of_an_assignment(quiet: Run) -> None:
+    """kafka-1.1, seed 12012 of the default swarm: the leader comes back and leads no more (leaderForOffline, 1.1.1)."""
+    takes_over = [e.ControllerElected(1, 1, 0, 2, 1), e.ControllerElected(2, 2, 0, 1, 2)]
+    before, drops, leads = assigned(3, 0, 1), assigned(4, 1), elected(5, 0)
+    ends = e.NodeCrashed(6, 6, 0, 0, 1, "process")
+    memory = ControllerRemembers(2, "partition_states", "", "offline", "a leader that is registered", failover=False)
+    remembers = evolve(stated("controller_remembers", "…", 9, 9, "…"), facts=memory, partition=TP)
+    silent = evolve(stated("converged", LED, 9, 9, "orders-0: …"), facts=DoesNotLead(0, 3))
+    found = (remembers, silent)
+    marks: list[Any] = [*takes_over, before, drops, leads, ends]
+    assert tickets(told(quiet, "kafka-1.1", marks, *found)) == ["KAFKA-6082"] * 2
+    assert tickets(told(quiet, "kafka-2.3", marks, *found)) == [None] * 2
+    for others in (
+        [*takes_over, before, leads, ends],
+        [*takes_over, before, drops._replace(client=1), leads, ends],
+        [*takes_over, before, drops, elected(5, 0, 1), ends],
+        [*takes_over, before, drops, leads],
+        [*takes_over, before, drops, leads, ends._replace(node=1)],
+        [*marks, assigned(7, 1, 0)],
+    ):
+        assert tickets(told(quiet, "kafka-1.1", others, *found)) == [None] * 2
+    new = evolve(remembers, facts=memory._replace(kept="new"))
+    assert tickets(told(quiet, "kafka-1.1", marks, new)) == [None]
 
 
 def test_kafka_6082_a_replaced_controller_elects_leaders_of_a_topic_that_is_being_deleted(quiet: Run) -> None:

@@ -13,9 +13,18 @@ from emulator.protocol.assignments import ReassigningReplicas
 from emulator.protocol.control_requests import ControlQueued
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest
 from emulator.protocol.stop_replica import StopReplicaRequest
+from emulator.protocol.types import TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
-from emulator.protocol.znodes import CONFIG_TOPICS, delete_topic_path, encode_topic, topic_path
+from emulator.protocol.znodes import (
+    CONFIG_TOPICS,
+    LeaderAndIsr,
+    delete_topic_path,
+    encode_topic,
+    state_path,
+    topic_path,
+)
 from emulator.trace.events import Step, ZkWritten
+from scenarios.observe.history.settings_history import StartSettings
 from tests.scenarios.observe.checkers.test_led_in_time import Cluster
 from tests.scenarios.observe.checkers.written_history import ORDERS_0
 
@@ -26,8 +35,8 @@ SETTINGS = f"{CONFIG_TOPICS}/orders"
 class Controller(Cluster):
     """Broker 3 is the controller; ``orders-0`` is on brokers 0, 1 and 2."""
 
-    def __init__(self, *names: str) -> None:
-        super().__init__(*names)
+    def __init__(self, *names: str, start: StartSettings | None = None) -> None:
+        super().__init__(*names, start=start)
         self.assigned(RS)
         if "notifications_taken" in names:
             self.step("failover.F3", "after", topic="", partition=-1, detail="")
@@ -105,6 +114,15 @@ def test_what_leaves_is_deleted(deletes: bool) -> None:
     assert run.states() == ([] if deletes else left)
 
 
+@pytest.mark.parametrize("stops", [True, False])
+def test_what_leaves_is_stopped_since_0_8_1(stops: bool) -> None:
+    run = Controller("steps_done", start=StartSettings(stops_offline=stops))
+    run.step("wiki.8", "before", detail="to 0,1")
+    run.step("wiki.8", "after", detail="to 0,1")
+    left = ["orders-0: wiki.8 ends on controller 3, and no StopReplica was sent to broker 2"]
+    assert run.states() == (left if stops else [])
+
+
 @pytest.mark.parametrize("epoch", [0, 1])
 def test_a_leader_that_stays_is_sent_with_a_new_epoch(epoch: int) -> None:
     run = Controller("steps_done")
@@ -117,6 +135,24 @@ def test_a_leader_that_stays_is_sent_with_a_new_epoch(epoch: int) -> None:
     assert run.states() == (
         [] if epoch else ["orders-0: wiki.7 ends on controller 3, and the leader epoch has not risen"]
     )
+
+
+@pytest.mark.parametrize(("by", "sent"), [(2, True), (3, True), (2, False)])
+def test_a_new_controller_has_not_read_what_a_replaced_one_creates_meanwhile(by: int, sent: bool) -> None:
+    """kafka-1.1, seed 12016: it elects first leaders of a topic while the next one is in its failover (KAFKA-6082)."""
+    run = Controller("steps_done")
+    run.emit(ZkWritten, -2, "create", topic_path("made"), 0, 0, encode_topic({0: (1,)}))
+    made = TopicPartition("made", 0)
+    run.emit(ZkWritten, by, "create", state_path(made), 0, 0, LeaderAndIsr(1, 0, (1,), 0).encode())
+    run.step("failover.F6", "before", topic="", partition=-1, detail="")
+    state = LeaderAndIsrPartition(ORDERS_0, 1, 0, 0, RS, 0, RS, False)
+    for broker in RS if sent else ():
+        run.queued(broker, LeaderAndIsrRequest(3, 1, 1, (state,), RS))
+    run.step("failover.F6", "after", topic="", partition=-1, detail="")
+    left = {(2, True): (), (3, True): (1,), (2, False): RS}[by, sent]
+    assert run.states() == [
+        f"failover.F6 ends on controller 3, and no LeaderAndIsr was sent to broker {broker}" for broker in left
+    ]
 
 
 # -- sent_as_written --------------------------------------------------------------------------------------------------
