@@ -21,7 +21,8 @@ class TransactionsClose(BrokerMemory, CoordinatorsLog):
     moves on and readers of committed records go on (KIP-98).
 
     Verified: when the cluster is at rest, each transaction that is open in the log of a partition's leader: its
-        coordinator has it as open, or as decided.
+        coordinator has it as open, or as decided. The leader is the broker that ZooKeeper has as such: one that goes
+        on leading though its replica was moved away (``LeftReplicas``) gets no markers.
 
     A transaction that was open when its coordinator's log lost something, or that this has opened again, may stay open
     for good: the coordinator that comes after knows fewer of its partitions. So may one whose marker was committed and
@@ -74,6 +75,9 @@ class TransactionsClose(BrokerMemory, CoordinatorsLog):
 
     def unlike(self, event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
         for tp, producers in memories["open_transactions"].items():
+            state_there = self.cluster.state(tp)
+            if state_there is not None and state_there.leader != event.node:
+                continue
             for producer_id in producers:
                 state = self._states.get(producer_id)
                 excused = producer_id in self._may_hang or producer_id in self._forgotten

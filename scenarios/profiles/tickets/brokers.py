@@ -298,6 +298,12 @@ TICKETS = (
                 text="a transaction whose marker such a leader has lost stays open: its coordinator has it as over",
                 checkers=("transactions_close",),
             ),
+            Effect(
+                text="a transaction coordinator whose log such a leader has cut gives a producer an epoch that it has "
+                "given before: a partition takes the producer's first batch for a repetition of one that it has "
+                "(ProducerStateEntry.findDuplicateBatch, 3.9.0)",
+                checkers=("no_acked_record_lost",),
+            ),
         ),
     ),
     Ticket(

@@ -59,14 +59,7 @@ def _ended_meanwhile(past: KeptEvents, write: RefusedWrite) -> bool:
 def _epoch_given_twice(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """The batch was taken for a repetition of another one: two coordinators have given its producer the same epoch, as
     the log of the first lost that (``_joined_as_the_session_ended``)."""
-    facts = violation.facts
-    if not isinstance(facts, AckedRecordsLost):
-        return False
-    repeated = [
-        event
-        for event in past.of(BatchRepeated)
-        if (event.id, event.topic, event.partition) == (facts.batch, *tp) and event.seq < violation.seq
-    ]
+    repeated = taken_as_repeated(past, violation, tp)
     lost = (
         found
         for found in past.run.violations
@@ -79,6 +72,18 @@ def _epoch_given_twice(past: KeptEvents, violation: Violation, tp: TopicPartitio
     return any(_gave_epoch_twice(past, event) for event in repeated) and any(lost)
 
 
+def taken_as_repeated(past: KeptEvents, violation: Violation, tp: TopicPartition) -> list[BatchRepeated]:
+    """The answers by which a leader took the first lost batch for a repetition."""
+    facts = violation.facts
+    if not isinstance(facts, AckedRecordsLost):
+        return []
+    return [
+        event
+        for event in past.of(BatchRepeated)
+        if (event.id, event.topic, event.partition) == (facts.batch, *tp) and event.seq < violation.seq
+    ]
+
+
 def _begins_instance(event: TransactionStateChanged) -> bool:
     match event:
         case TransactionStateChanged(state="Empty"):
@@ -86,12 +91,17 @@ def _begins_instance(event: TransactionStateChanged) -> bool:
     return False
 
 
-def _gave_epoch_twice(past: KeptEvents, repeated: BatchRepeated) -> bool:
-    given = [
+def epochs_given(past: KeptEvents, repeated: BatchRepeated) -> list[TransactionStateChanged]:
+    """The writes by which coordinators gave the producer of a batch its epochs, up to that of the batch."""
+    return [
         event
         for event in past.of(TransactionStateChanged)
         if event.producer_id == repeated.producer_id and _begins_instance(event) and event.seq < repeated.seq
-    ][-2:]
+    ]
+
+
+def _gave_epoch_twice(past: KeptEvents, repeated: BatchRepeated) -> bool:
+    given = epochs_given(past, repeated)[-2:]
     return len({event.node for event in given}) == 2 and len({event.producer_epoch for event in given}) == 1
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from brokers.coordinators.internal_topic import partition_of
 from brokers.log.log import UnexpectedAppendOffset
+from brokers.transactions.config import TRANSACTION_STATE_TOPIC
 from emulator.protocol.events import (
     BecameLeader,
     IsrChanged,
@@ -16,15 +18,17 @@ from emulator.protocol.events import (
     PartitionFailed,
     ReplicaStopped,
     TransactionMarked,
+    TransactionStateChanged,
 )
+from emulator.protocol.types import TopicPartition
 from scenarios.observe.findings.memory_facts import BrokerRemembers
+from scenarios.runs.known.joins import epochs_given, taken_as_repeated
 from scenarios.runs.known.ledger import witnesses
 from scenarios.runs.known.reason import Reason, Shows, and_where_it_led, either, of_partition, of_violation, or_awaited
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from emulator.protocol.types import TopicPartition
     from emulator.protocol.znodes import LeaderAndIsr
     from scenarios.observe.checkers import Violation
     from scenarios.runs.past import KeptEvents
@@ -161,9 +165,39 @@ def _lost_the_marker(past: KeptEvents, violation: Violation, tp: TopicPartition)
         and (event.topic, event.partition) == tp
         and found.of == f"producer {event.producer_id}"
     ]
+    return bool(marks) and _led_with_less(past, tp, marks[-1], violation.seq)
+
+
+@of_partition
+def _lost_the_epoch(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+    """The batch was taken for a repetition of another one: its producer's epoch had been given before, and the
+    coordinator's log has lost that as ``_lost_the_marker`` says."""
+    return any(
+        _led_with_less(past, _home(past, last), first.seq, last.seq)
+        for repeated in taken_as_repeated(past, violation, tp)
+        for first, last in _given_twice(epochs_given(past, repeated))
+    )
+
+
+def _given_twice(
+    given: list[TransactionStateChanged],
+) -> Iterator[tuple[TransactionStateChanged, TransactionStateChanged]]:
+    """The last of ``given`` with the last one before it of the same epoch, if there is one."""
+    before = [event for event in given[:-1] if event.producer_epoch == given[-1].producer_epoch]
+    return zip(before[-1:], given[-1:], strict=False)
+
+
+def _home(past: KeptEvents, event: TransactionStateChanged) -> TopicPartition:
+    """The partition of __transaction_state that has the transactional id."""
+    partitions = sum(tp.topic == TRANSACTION_STATE_TOPIC for tp in past.states)
+    return TopicPartition.of(TRANSACTION_STATE_TOPIC, partition_of(event.transactional_id, max(1, partitions)))
+
+
+def _led_with_less(past: KeptEvents, tp: TopicPartition, from_seq: int, to_seq: int) -> bool:
+    """Whether a machine has crashed whose broker then led with a shorter log than another replica had kept."""
     led = [event for event in past.of(BecameLeader) if (event.topic, event.partition) == tp]
-    return bool(marks) and any(
-        marks[-1] < crash.seq < leads.seq <= violation.seq
+    return any(
+        from_seq < crash.seq < leads.seq <= to_seq
         and crash.node == leads.node
         and past.loses(tp, crash, leads.seq)
         and _ends_before_another(past, tp, leads, crash.seq)
@@ -191,5 +225,6 @@ LOST: tuple[Reason, ...] = (
     Reason("KIP-966", _leads_on_with_less, effect=1),
     Reason("KIP-966", _refuses_its_batch, effect=2),
     Reason("KIP-966", _lost_the_marker, effect=3),
+    Reason("KIP-966", _lost_the_epoch, effect=4),
 )
 """Reasons about losses. Where two explain a finding, the more particular one comes first."""

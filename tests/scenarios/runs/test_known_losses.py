@@ -7,9 +7,12 @@ from typing import Any
 import pytest
 from attrs import evolve
 
+from brokers.transactions.config import TRANSACTION_STATE_TOPIC
 from emulator.protocol import events as e
 from emulator.protocol.shown import Deviated
+from emulator.protocol.types import TopicPartition
 from emulator.trace.events import Step, ZkWritten
+from scenarios.observe.findings.log_facts import AckedRecordsLost
 from scenarios.observe.findings.memory_facts import BrokerRemembers
 from scenarios.runs import Run
 from tests.scenarios.runs.building import TP
@@ -183,6 +186,37 @@ def test_a_transaction_whose_marker_was_lost_stays_open(quiet: Run) -> None:
         [*marks[:3], longer._replace(node=1)],
     ):
         assert tickets(told(quiet, "kafka-3.3", events, found)) == [None]
+
+
+def test_an_epoch_that_the_coordinators_log_has_lost_is_given_again(quiet: Run) -> None:
+    """kafka-3.9, seed 12010 of the default swarm: the only in-sync replica of the log had not flushed its end."""
+    facts = AckedRecordsLost(1, 4, 100, 1, 1, 77, 50)
+    found = evolve(stated("no_acked_record_lost", "…", 99, 99, "…", brokers=(1,)), partition=TP, facts=facts)
+    home = TopicPartition.of(TRANSACTION_STATE_TOPIC, 0)
+    first = e.TransactionStateChanged(30, 30, 0, 0, "writer", 12, 2, "Empty", (), ())
+    later = first._replace(seq=32, producer_epoch=3)
+    again = first._replace(seq=70)
+    leads = e.BecameLeader(61, 61, 0, 1, *home, 4, 13, 12, (1,), (0, 1), (), ())
+    longer = e.LogLoaded(62, 62, 0, 0, *home, 0, 14, 12)
+    repeated = e.BatchRepeated(80, 80, 0, 1, *TP, 12, 0, 77, 50)
+    marks: list[Any] = [first, later, CRASH, leads, longer, again, repeated]
+    for profile in ("kafka-1.1", "kafka-3.9"):
+        assert tickets(told(quiet, profile, marks, found)) == ["KIP-966"]
+    assert tickets(told(quiet, "kafka-3.9", [*marks, again._replace(seq=85, producer_epoch=3)], found)) == ["KIP-966"]
+    for events in (
+        marks[1:],
+        marks[:-1],
+        [*marks[:5], repeated],
+        [*marks[:5], again._replace(producer_epoch=4), repeated],
+        [*marks[:6], repeated._replace(id=76)],
+        [*marks[:6], repeated._replace(producer_id=13)],
+        [first, later, CRASH._replace(kind="process"), *marks[3:]],
+        [first, later, CRASH._replace(node=0), *marks[3:]],
+        [*marks[:3], leads._replace(partition=1), *marks[4:]],
+        [*marks[:4], longer._replace(log_end_offset=13), *marks[5:]],
+        [CRASH._replace(seq=20), first, later, *marks[3:]],
+    ):
+        assert tickets(told(quiet, "kafka-3.9", events, found)) == [None]
 
 
 def test_a_leader_that_a_controller_left_in_the_isr_leads_again_in_its_epoch(quiet: Run) -> None:

@@ -265,6 +265,19 @@ def test_a_transaction_that_its_coordinator_has_opened_again_may_stay_open(loade
     assert len(run.found()) == count
 
 
+@pytest.mark.parametrize(("leader", "count"), [(0, 1), (1, 0)])
+def test_a_leader_whose_replica_was_moved_away_gets_no_markers(leader: int, count: int) -> None:
+    """kafka-3.0, seed 12006 of the default swarm: no StopReplica has reached it, as its session had ended."""
+    run = works("transactions_close")
+    run.begin((0, 1))
+    run.transaction("Ongoing", 0)
+    run.state(leader, (leader,), 1)
+    run.transaction("CompleteAbort")
+    run.later(60)
+    run.show(Remembered, 0, "broker", "rest", {"open_transactions": {ORDERS_0: (7,)}})
+    assert len(run.found()) == count
+
+
 def open_after(loses: str, *, again: bool = False) -> list[str]:
     """The findings where the transaction of producer 7 is open at rest. Its marker is the batch 2 of orders-0, and
     committed; by what ``loses`` names, the leader is left with batch 1. ``again``: another marker comes."""
