@@ -66,8 +66,8 @@ class StepsDone(Checker):
     Not verified: what a step leaves out that another controller has done, or that an operator has written meanwhile;
         a replica that was added and has no state, as its leader epoch could not be raised
         (KafkaController.updateLeaderEpoch, 2.4.1 to 3.0.2), or was never marked online (0.8.0), and so gets no
-        LeaderAndIsr as its broker starts; partitions of which a replaced controller has elected the first leader meanwhile (KAFKA-6082);
-        the content of the requests (``sent_as_written``); controllers that were replaced.
+        LeaderAndIsr as its broker starts; partitions of which a replaced controller has elected the first leader
+        meanwhile (KAFKA-6082); the content of the requests (``sent_as_written``); controllers that were replaced.
     """
 
     ids = ("M16",)
