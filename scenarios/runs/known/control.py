@@ -506,7 +506,7 @@ def _keeps_its_term(past: KeptEvents, violation: Violation) -> bool:
     """The broker keeps something of a term, or a handler without a watch, and has shown that it leaves all as it is; it
     has not resigned or ended since."""
     facts = violation.facts
-    if not isinstance(facts, ResignedKeeps) and not (isinstance(facts, BrokerRemembers) and facts.memory == "unarmed"):
+    if not isinstance(facts, ResignedKeeps) and not (isinstance(facts, BrokerRemembers) and facts.memory == "watches"):
         return False
     ended = [
         event.seq
