@@ -16,8 +16,10 @@ class AbortsHaveReasons(TransactionsLog):
 
     Verified: each decision of a coordinator under the epoch with which the producer has asked for the end: to commit
         where it has asked for that alone, to abort where it has asked for that alone. What fences a producer aborts
-        under a later epoch. Each transaction that a coordinator, the leader in ZooKeeper, aborts for its time: since
-        its id had none, for which the state before says so, the transaction timeout of its producer is over.
+        under a later epoch. A coordinator that has lost epochs (KIP-966) obeys a later one, too: up to 2.5 it refuses
+        earlier ones only (KAFKA-9600). Each transaction that a coordinator, the leader in ZooKeeper, aborts for its
+        time: since its id had none, for which the state before says so, the transaction timeout of its producer is
+        over.
 
     After an unclean election of a partition of __transaction_state, and once a machine has crashed, what was known
     before does not count; nor does anything once a fault has set a clock.
@@ -50,9 +52,17 @@ class AbortsHaveReasons(TransactionsLog):
                 self._asked.pop(producer, None)
             return
         committed, asked = DECIDED[event.state], self._asked.get(producer, {})
-        if committed not in asked and (committed or asked):
+        if committed not in asked and (committed or asked) and not self._asked_later(event, committed):
             facts = EndedOtherwise(event.node, event.transactional_id, committed, bool(asked))
             self.violated(event, facts, brokers=(event.node,))
+
+    def _asked_later(self, event: TransactionStateChanged, committed: bool) -> bool:
+        """Whether it has been asked for that end under a later epoch, which the coordinator has lost."""
+        id, epoch = event.producer_id, event.producer_epoch
+        return any(
+            (key[0], key[1]) == (event.transactional_id, id) and key[2] > epoch and committed in asked
+            for key, asked in self._asked.items()
+        )
 
     def on_asked(self, event: TransactionEndAsked) -> None:
         producer = event.transactional_id, event.producer_id, event.producer_epoch

@@ -369,8 +369,11 @@ def _leaderless_topic(past: KeptEvents, violation: Violation) -> bool:
 
 
 def _unled_in_memory(past: KeptEvents, tp: TopicPartition, at_seq: int) -> bool:
-    """Whether the controller that saw no leader of a partition at ``at_seq`` knows of none to this day."""
+    """Whether the controller that saw no leader of a partition at ``at_seq`` knows of none to this day. An earlier
+    topic of that name may have had one."""
     written = [event for event in past.of(ZkWritten) if event.path == state_path(tp)]
+    gone = max((event.seq for event in written if event.op == "delete" and event.seq < at_seq), default=-1)
+    written = [event for event in written if event.seq > gone]
     return not written or (
         written[0].seq > at_seq
         and all(_was_replaced(past, event) for event in written)
@@ -525,7 +528,7 @@ def _keeps_its_term(past: KeptEvents, violation: Violation) -> bool:
     """The broker keeps something of a term, or a handler without a watch, and has shown that it leaves all as it is; it
     has not resigned or ended since."""
     facts = violation.facts
-    if not isinstance(facts, ResignedKeeps) and not (isinstance(facts, BrokerRemembers) and facts.memory == "unarmed"):
+    if not isinstance(facts, ResignedKeeps) and not (isinstance(facts, BrokerRemembers) and facts.memory == "watches"):
         return False
     ended = [
         event.seq

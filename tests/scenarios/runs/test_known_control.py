@@ -367,7 +367,7 @@ def test_kafka_6082_a_move_that_a_replaced_controller_took_out_goes_on(quiet: Ru
 
 def test_kafka_6650_a_replaced_controller_writes_the_leader_that_its_successor_never_reads(quiet: Run) -> None:
     """kafka-1.1, seed 7 of the default swarm: the topic that is being deleted has a leader in ZooKeeper, and none in
-    the memory of the controller that deletes it."""
+    the memory of the controller that deletes it. Seed 14007: an earlier topic of the name had a leader."""
     takes_over = [e.ControllerElected(1, 1, 0, 1, 1), e.ControllerElected(2, 2, 0, 2, 2)]
     wanted = ZkWritten(2, 2, 0, -1, "create", "/admin/delete_topics/orders", 0, 2, "")
     stays_online = Deviated(3, 3, 0, 2, "KAFKA-6650", *TP, 1)
@@ -379,8 +379,11 @@ def test_kafka_6650_a_replaced_controller_writes_the_leader_that_its_successor_n
     assert tickets(told(quiet, "kafka-1.1", marks, stays, idle)) == ["KAFKA-6650"] * 2
     assert tickets(told(quiet, "kafka-1.1", marks[:-1], stays, idle)) == ["KAFKA-6650"] * 2
     assert tickets(told(quiet, "kafka-2.3", marks, stays, idle)) == [None] * 2
+    earlier, gone = written._replace(seq=0), written._replace(seq=1, op="delete")
+    assert tickets(told(quiet, "kafka-1.1", [earlier, gone, *asked, stays_online], stays, idle)) == ["KAFKA-6650"] * 2
     for others in (
         [*asked, written],
+        [earlier, *asked, stays_online],
         [*asked, stays_online, written._replace(client=2)],
         [*asked, stays_online._replace(seq=5), written],
         [*marks, e.ControllerElected(6, 6, 0, 0, 3)],

@@ -165,13 +165,13 @@ def test_metadata_that_was_overtaken_takes_back_isrs_and_live_brokers(quiet: Run
 def test_a_controller_that_fails_once_it_is_replaced_keeps_its_term(quiet: Run) -> None:
     """kafka-3.9, seed 607 of the default swarm: it cannot raise a leader epoch that its successor has raised."""
     ticket = "KafkaController.triggerControllerMove (2.1.0 to 3.9)"
-    keeps = evolve(remembers("unarmed"), invariant="resigned_forgets", facts=ResignedKeeps(2, "epoch", 3, False))
+    keeps = evolve(remembers("watches"), invariant="resigned_forgets", facts=ResignedKeeps(2, "epoch", 3, False))
     fails = Deviated(5, 5, 0, 2, "KafkaController.triggerControllerMove", "", -1, 2)
     elected_again, resigns = e.ControllerElected(6, 6, 0, 2, 5), e.ControllerResigned(7, 7, 0, 2, 5)
     crash = e.NodeCrashed(7, 7, 0, 2, 1, "process")
 
     def reasons(profile: str, *events: Any) -> list[str | None]:
-        found = (keeps, remembers("unarmed"), remembers("replicas", TP))
+        found = (keeps, remembers("watches"), remembers("replicas", TP))
         return [one for each in found for one in tickets(told(quiet, profile, list(events), each))]
 
     assert reasons("kafka-3.9", fails) == reasons("kafka-2.3", fails, elected_again) == [ticket, ticket, None]

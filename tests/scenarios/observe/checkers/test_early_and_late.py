@@ -395,6 +395,20 @@ def test_a_transaction_ends_as_its_producer_asks(asked: tuple[bool, ...], decide
     assert run.found() == ([f"coordinator 0 {found}"] if found else [])
 
 
+def test_a_coordinator_that_has_lost_epochs_may_obey_a_later_one() -> None:
+    """2.3, seed 13010 of the default swarm: endTransaction refuses earlier epochs only, up to 2.5 (KAFKA-9600)."""
+
+    def found(epoch: int, committed: bool, decided: str) -> list[str]:
+        run = Coordinated("aborts_have_reasons")
+        run.transaction("Ongoing", 0, producer_epoch=6)
+        run.show(shown.TransactionEndAsked, 0, WRITER, 7, epoch, committed)
+        run.transaction(decided, 0, producer_epoch=6)
+        return run.found()
+
+    assert found(13, True, "PrepareCommit") == found(13, True, "PrepareAbort") == found(13, False, "PrepareAbort") == []
+    assert found(13, False, "PrepareCommit") == found(5, True, "PrepareCommit") != []
+
+
 # -- transactions_end -------------------------------------------------------------------------------------------------
 
 
