@@ -224,11 +224,6 @@ def _coordinates(broker: "Broker") -> dict[TopicPartition, int]:
     }
 
 
-def _waiting(broker: "Broker") -> tuple[int, int]:
-    waiting = broker.replicas.waiting_produces()
-    return len(waiting), sum(one.unfinished for one in waiting)
-
-
 def _unwritten(broker: "Broker") -> dict[TopicPartition, int]:
     return {
         one.tp: one.high_watermark
@@ -317,10 +312,6 @@ MEMORIES: "tuple[Memory[Broker], ...]" = (
     Memory("copies", "its disks", "how far the logs have come that are to replace others", _copies, RELOADS),
     Memory("committed_for", "the internal topics", "the topics for which groups have offsets", _committed_for, GONE),
     Memory("groups", "the internal topics", "how many groups it coordinates", _groups, COUNTS),
-    Memory(
-        "waiting", "nothing", "how many produce requests wait for replicas, and at how many partitions", _waiting,
-        COUNTS,
-    ),
     Memory(
         "unwritten", "its disks", "the replicas whose high watermarks are to be written to a checkpoint", _unwritten,
         RELOADS,

@@ -16,7 +16,7 @@ from brokers.partition.isr import AlterIsrManager, ByZooKeeper, IsrLocks
 from brokers.partition.partition import Partition
 from brokers.partition.recorder import Recorder
 from brokers.partition.services import PartitionServices
-from brokers.purgatory import DelayedProduce, ProduceWatchers, Purgatory
+from brokers.purgatory import ProduceWatchers, Purgatory
 from brokers.replica_manager.alter_isr import IsrChangePropagation, ZkIsrManager
 from brokers.replica_manager.log_dir_failures import LogDirFailureHandler
 from brokers.replica_manager.log_dir_moves import FutureReplicas
@@ -509,12 +509,6 @@ class ReplicaManager:
         self.isr_checks.pop(partition, None)
         if partition.delayed is not None:
             self._left_waiting[partition.tp] = partition.delayed
-
-    def waiting_produces(self) -> dict[DelayedProduce, None]:
-        """The produce requests that wait for replicas, also at partitions that are gone."""
-        kept = [partition.delayed for partition in self.partitions.values()]
-        watchers = [each for each in (*kept, *self._left_waiting.values()) if each is not None]
-        return {produce: None for each in watchers for *_of, produce in each if produce.unfinished}
 
     def mark_partition_offline(self, partition: Partition) -> None:
         """Take ``partition`` offline, whose log directory has failed."""

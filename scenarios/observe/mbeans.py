@@ -16,8 +16,6 @@ OFFLINE = mbean("kafka.controller", "KafkaController", "OfflinePartitionsCount")
 ACTIVE_CONTROLLERS = mbean("kafka.controller", "KafkaController", "ActiveControllerCount")
 CONTROLLER_STATE = mbean("kafka.controller", "KafkaController", "ControllerState")
 LEADER_ELECTIONS = mbean("kafka.controller", "ControllerStats", "LeaderElectionRateAndTimeMs")
-WAITING = mbean("kafka.server", "DelayedOperationPurgatory", "NumDelayedOperations", delayedOperation="Produce")
-WATCHED = mbean("kafka.server", "DelayedOperationPurgatory", "PurgatorySize", delayedOperation="Produce")
 GROUPS = mbean("kafka.coordinator.group", "GroupMetadataManager", "NumGroups")
 
 

@@ -17,14 +17,10 @@ from scenarios.observe.checkers.checker import Checker, Moment
 from scenarios.observe.findings.gauge_facts import CountWrong, MetricLeft
 
 LED, FAILED, AT_MIN_ISR = "LeaderCount", "FailedPartitionsCount", "AtMinIsrPartitionCount"
-WAITING, WATCHED = "NumDelayedOperations", "PurgatorySize"
-LATE = frozenset((WAITING, WATCHED))
-"""The gauges that are written once a second."""
-WRITTEN_US = 3_000_000
 OF_BROKERS = {
     name: mbeans.of_replicas(name)
     for name in ("PartitionCount", LED, "OfflineReplicaCount", "UnderMinIsrPartitionCount", AT_MIN_ISR)
-} | {FAILED: mbeans.FAILED_PARTITIONS, "NumGroups": mbeans.GROUPS, WAITING: mbeans.WAITING, WATCHED: mbeans.WATCHED}
+} | {FAILED: mbeans.FAILED_PARTITIONS, "NumGroups": mbeans.GROUPS}
 OF_CONTROLLERS = {
     name: mbeans.of_controller(name)
     for name in (
@@ -46,18 +42,17 @@ class CountsTrue(Checker):
 
     Verified: once a second, of each broker the partitions that it leads, as it knows, and those on which its fetchers
         have given up. When the cluster is at rest, of each broker its replicas, those that it leads, and of these the
-        ones at and below min.insync.replicas, its replicas in failed log directories, the groups that it coordinates,
-        the produce requests that wait, and at how many partitions they do (in Kafka PurgatorySize also has some that
-        are answered). Of the controller, all topics and partitions, the topics to be deleted, the partitions that the
+        ones at and below min.insync.replicas, its replicas in failed log directories and the groups that it
+        coordinates. Of the controller, all topics and partitions, the topics to be deleted, the partitions that the
         first of their replicas does not lead, while no partition is moved; the last one not after a deletion of a topic
         where the release counts that wrong (KAFKA-13572). Of each other broker that is registered, that all of these,
-        and what there is to delete (KIP-503, 2.4), are 0.
+        and what there is to delete (KIP-503, 2.4), are 0. Once a second, that no metric is left of a fetcher thread
+        that has ended, nor of the queues of a controller that has resigned
+        (ControllerChannelManager.removeExistingBroker; FetcherStats, 0.8).
 
-        Once a second, that no metric is left of a fetcher thread that has ended, nor of the queues of a controller that
-        has resigned (ControllerChannelManager.removeExistingBroker; FetcherStats, 0.8).
-
-    Not verified: the others while there is work to do; LastStableOffsetLag; brokers that have lost a log directory; the
-        metrics that other checkers look at (``under_replicated_true``, ``reassigning_true``, ``offline_true``).
+    Not verified: the others while there is work to do; LastStableOffsetLag and PurgatorySize; brokers that have lost
+        a log directory; the metrics that other checkers look at (``under_replicated_true``, ``reassigning_true``,
+        ``offline_true``).
     """
 
     ids = ("T8",)
@@ -70,8 +65,6 @@ class CountsTrue(Checker):
         self._of_parts: dict[int, dict[str, str]] = {}
         """By broker, the metrics of its fetcher threads, and of the queues of its controller, with the name of the
         thread or the broker of the queue."""
-        self._wrong: dict[tuple[int, str], tuple[int, int, int]] = {}
-        """The gauges that are written late and are wrong: since when, what they show, and what is true."""
         self._deleted = False
         self._caps, self._knows_min_isr = self.start.caps_min_isr, self.start.knows_min_isr
 
@@ -95,8 +88,6 @@ class CountsTrue(Checker):
     def on_crashed(self, event: NodeCrashed) -> None:
         self._of_parts.pop(event.node, None)
         self._shown.pop(event.node, None)
-        for key in [key for key in self._wrong if key[0] == event.node]:
-            del self._wrong[key]
 
     def on_remembered(self, event: Remembered) -> None:
         if event.occasion != "rest" or not is_settled(self, event):
@@ -130,27 +121,16 @@ class CountsTrue(Checker):
         for gauge, count in true.items():
             value, key = shown.get(names[gauge]), (broker, gauge)
             if value is None or value == count:
-                self._wrong.pop(key, None)
-            elif key not in self._reported:
-                if gauge in LATE and not self._is_written(event, key, value, count):
-                    continue
+                continue
+            if key not in self._reported:
                 self._reported[key] = None
                 self.violated(event, CountWrong(broker, gauge, value, count), brokers=(broker,))
-
-    def _is_written(self, event: Remembered | Moment, key: tuple[int, str], shown: int, true: int) -> bool:
-        """Whether a gauge has been wrong by as much for so long that it would have been written."""
-        since_us, *before = self._wrong.get(key, (event.t_us, shown, true))
-        if before != [shown, true]:
-            since_us = event.t_us
-        self._wrong[key] = since_us, shown, true
-        return event.t_us - since_us > WRITTEN_US
 
     def _of_broker(self, memories: Mapping[str, Any]) -> dict[str, int]:
         replicas, settings = memories["replicas"], memories["settings"]
         led = {tp: len(one.isr) for tp, one in replicas.items() if one.leads}
         found = {
             "PartitionCount": len(replicas), LED: len(led), "OfflineReplicaCount": 0, "NumGroups": memories["groups"],
-            WAITING: memories["waiting"][0], WATCHED: memories["waiting"][1],
         }  # fmt: skip
         if self._knows_min_isr and not self._caps:
             least = {topic: applied.min_insync_replicas for topic, applied in settings.items()}

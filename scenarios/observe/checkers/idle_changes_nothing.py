@@ -58,7 +58,7 @@ class IdleChangesNothing(Checker):
 
     def _goes_to_preferred(self, tp: TopicPartition, before: LeaderAndIsr, state: LeaderAndIsr) -> bool:
         assigned = self.cluster.assignment(tp)
-        return before.isr == state.isr and before.leader != state.leader and state.leader == assigned[0]
+        return before.isr == state.isr and before.leader != state.leader and assigned[:1] == (state.leader,)
 
     def on_step(self, event: Step) -> None:
         self.idle &= not STEPS[event.step].reassignment
