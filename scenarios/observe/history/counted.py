@@ -19,6 +19,8 @@ SUMS = frozenset((MESSAGES_IN, BYTES_IN, BYTES_OUT, PRODUCED, PRODUCE_FAILED, FE
 """The meters of topics. One of the same name, without a topic, is their sum."""
 BOUNDED = frozenset((MESSAGES_IN, BYTES_IN, REPLICATED_IN, REASSIGNED_IN, EXPANDS, SHRINKS, PRODUCED, PRODUCE_FAILED))
 """The meters of which events show all that they may count."""
+OF_EACH_REQUEST = frozenset((PRODUCED, PRODUCE_FAILED, FETCHED, ERRORS, REQUESTS))
+"""The meters that count requests, most of which a leap of a sampled run passes over."""
 NAMES = frozenset((*SUMS, *BOUNDED, REPLICATED_OUT, REASSIGNED_OUT, FAILED_CHANGES, ERRORS, REQUESTS))
 
 TYPES = ("kafka.server:type=BrokerTopicMetrics,", "kafka.server:type=ReplicaManager,")

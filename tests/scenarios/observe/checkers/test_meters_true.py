@@ -143,6 +143,13 @@ def test_errors_and_requests_of_producers() -> None:
     ]
 
 
+def test_a_leap_passes_over_requests() -> None:
+    run = Metered()
+    run.emit(e.LeapBegan, 0, 0)
+    run.acked(0, 1)
+    assert run.found() == []
+
+
 def test_a_request_that_has_failed() -> None:
     run = Metered()
     run.show(ProduceRefused, LEADER, *ORDERS_0, -1, "NOT_ENOUGH_REPLICAS")
