@@ -27,8 +27,9 @@ class NotificationsTaken(Checker):
 
     Verified: once a second, each such znode that is there, if the controller has made a step more than 5 s after it
         came: its thread is not held. Each broker that has registered or is gone from /brokers/ids, each new topic, and
-        each topic in /admin/delete_topics, until the first step of what that leads to. The bound begins when a
-        controller works, and is 5 s and 10 ms for each partition.
+        each topic in /admin/delete_topics, until the first step of what that leads to, if the controller has made
+        another one more than 5 s later. The bound begins when a controller works, and is 5 s and 10 ms for each
+        partition.
 
     Not verified: that it was read before it was deleted (``controller_remembers`` and ``broker_remembers`` compare what
         it says); other requests of operators below /admin (``converged``); what brokers, topics and deletions ask
@@ -49,6 +50,7 @@ class NotificationsTaken(Checker):
         """Whether the last controller has read what there is."""
         self._changed: Deadlines[tuple[str, str]] = Deadlines()
         """Znodes that have come or gone, each with the step that takes it."""
+        self._changed_us: dict[tuple[str, str], int] = {}
 
     def on_written(self, event: ZkWritten) -> None:
         parent = event.path.rpartition("/")[0]
@@ -57,6 +59,7 @@ class NotificationsTaken(Checker):
             self._end(event.path)
             if event.op in steps and self._has_read and self.start.detects_bounces:
                 self._changed.begin((event.path, steps[event.op]), event.t_us)
+                self._changed_us[event.path, steps[event.op]] = event.t_us
         elif event.path.startswith(ANNOUNCED) and event.path not in ANNOUNCED:
             if event.op == "delete":
                 self._there.end(event.path)
@@ -88,7 +91,9 @@ class NotificationsTaken(Checker):
             for (path, step), lasted_us in self._changed.overdue(moment.t_us, bound_us, self._works_since_us):
                 self.violated(moment, ChangeUntaken(path, step, lasted_us, self.cluster.controller))
 
-    def _works_since_us(self, _: tuple[str, str]) -> int | None:
+    def _works_since_us(self, change: tuple[str, str]) -> int | None:
+        if self._stepped_us <= self._changed_us[change] + SETTLING_US:
+            return None
         return self.now.controlled_since_us()
 
     def _since_us(self, path: str) -> int | None:

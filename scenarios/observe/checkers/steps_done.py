@@ -58,16 +58,16 @@ class StepsDone(Checker):
         deletes where the step says so; the request for the move is gone; the last step sends UpdateMetadata to all. A
         deletion's: UpdateMetadata to all; the znodes of the topic, its settings and the
         request for its deletion are gone. A failover's: announcements from before it are gone; brokers were sent
-        LeaderAndIsr of all their replicas; each move was gone on with. For a broker that starts: UpdateMetadata to all,
-        and LeaderAndIsr of its replicas; for new partitions: no replica stays new. For one that shuts down: StopReplica
-        of what it followed. A broker counts that registered before the controller was elected, or was sent a request
-        since.
+        LeaderAndIsr of all their replicas; each move was gone on with. For a broker that starts: UpdateMetadata to all;
+        for new partitions: no replica stays new. For one that shuts down: StopReplica of what it followed. A broker
+        counts that registered before the controller was elected, or was sent a request since.
 
     Not verified: what a step leaves out that another controller has done, or that an operator has written meanwhile;
         a replica that was added and has no state, as its leader epoch could not be raised
         (KafkaController.updateLeaderEpoch, 2.4.1 to 3.0.2), or was never marked online (0.8.0), and so gets no
-        LeaderAndIsr as its broker starts; partitions of which a replaced controller has elected the first leader
-        meanwhile (KAFKA-6082); the content of the requests (``sent_as_written``); controllers that were replaced.
+        LeaderAndIsr; that a broker which starts is sent its replicas (``replicas_notified``); partitions of which a
+        replaced controller has elected the first leader meanwhile (KAFKA-6082); the content of the requests
+        (``sent_as_written``); controllers that were replaced.
     """
 
     ids = ("M16",)
@@ -428,8 +428,7 @@ def _all_told(of: StepsDone, event: Step, begun: Begun) -> Found:
 
 
 def _all_sent(of: StepsDone, event: Step, begun: Begun) -> Found:
-    brokers = of.known(event.node) if event.broker < 0 else [event.broker]
-    for broker in brokers:
+    for broker in of.known(event.node):
         if of.cluster.lacks_dirs(broker) or broker in of.leaving:
             continue
         tps = [
@@ -487,7 +486,7 @@ LOOKS: Mapping[str, Look] = {
     "delete.znodes": _deleted, "delete.config": _deleted, "delete.entry": _deleted,
     "failover.F2": _deleted,
     "failover.F6": _all_sent, "failover.F8": _resumed,
-    "broker-startup.1": _all_told, "broker-startup.2": _all_sent,
+    "broker-startup.1": _all_told,
     "new-partition.4": _none_new,
     "shutdown.2": _stopped_there,
 }  # fmt: skip
