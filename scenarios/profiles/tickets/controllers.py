@@ -273,7 +273,7 @@ TICKETS = (
         here="What has changed is found in the list of ids, and who is live in what is read next. The checker sees "
         "a partition whose dead leader is not replaced.",
         checker="led_in_time",
-        also=("offline_true", "broker_remembers", "notifications_taken"),
+        also=("offline_true", "broker_remembers"),
         policies={"controller.finds_brokers_twice": True},
         trigger="two brokers come and go within a millisecond",
         source="ReplicaStateMachine.BrokerChangeListener, 0.9.0.1 and 0.10.0.0",
@@ -363,7 +363,7 @@ TICKETS = (
         here="Requests bear no broker epochs and the controller compares none. The checker sees a broker that runs "
         "and never joins the ISR again.",
         checker="converged",
-        also=("controller_remembers", "notifications_taken"),
+        also=("controller_remembers",),
         policies={"controller.broker_epochs": False},
         differences=(
             Difference(
@@ -398,7 +398,6 @@ TICKETS = (
             "broker_remembers",
             "controller_remembers",
             "counts_true",
-            "notifications_taken",
         ),
         policies={"controller.sessions_in_turn": True},
         source="KafkaController.SessionExpirationListener and ZookeeperLeaderElector.elect, 0.10.1.0; the patch of "
@@ -416,7 +415,7 @@ TICKETS = (
         here="Each new session is handled in its turn, and a broker's own znode with other data is waited for. The "
         "checker sees a partition that can be led and is not, since the only controller waits.",
         checker="led_in_time",
-        also=("metadata_follows", "replicas_notified", "notifications_taken"),
+        also=("metadata_follows", "replicas_notified"),
         policies={"controller.sessions_in_turn": True, "brokers.waits_for_own_registration": True},
         source="ZkUtils.createEphemeralPathExpectConflictHandleZKBug and KafkaHealthcheck, 0.8.2.1 and 0.9.0.0",
     ),
