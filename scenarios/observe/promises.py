@@ -255,7 +255,11 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
             "SocketServer.shutdown",
             unseen="No checker: the emulated network closes the connections of a process that ends.",
         ),
-        Promise("keeps to quotas of clients", "KIP-13; KIP-124", unseen="No checker: client quotas are not emulated."),
+        Promise(
+            "keeps to quotas of clients",
+            "KIP-13; KIP-124",
+            unseen="No checker: they act on real clients alone.",
+        ),
     ),
     "A broker's metadata": (
         Promise("knows what the controller has sent", "MetadataCache, 0.8", ("metadata_kept",)),
