@@ -17,6 +17,8 @@ TAKEN_BY = {
 }  # fmt: skip
 """The steps that take a change of a child of these, by operation."""
 TAKES = {STARTS: BROKERS, BROKER_FAILS: BROKERS, CREATES: TOPICS, DELETES: DELETIONS}
+Awaited = str | tuple[str, str]
+"""The path of an announcement, or a path and the step that takes its change."""
 ANNOUNCED = (znodes.ISR_CHANGE_NOTIFICATION, znodes.LOG_DIR_EVENT_NOTIFICATION)
 
 
@@ -44,13 +46,13 @@ class NotificationsTaken(Checker):
 
     def begin(self) -> None:
         self._there: Deadlines[str] = Deadlines()
-        self._came_us: dict[str, int] = {}
+        self._came_us: dict[Awaited, int] = {}
+        """When each of either kind came."""
         self._stepped_us = 0
         self._has_read = False
         """Whether the last controller has read what there is."""
         self._changed: Deadlines[tuple[str, str]] = Deadlines()
         """Znodes that have come or gone, each with the step that takes it."""
-        self._changed_us: dict[tuple[str, str], int] = {}
 
     def on_written(self, event: ZkWritten) -> None:
         parent = event.path.rpartition("/")[0]
@@ -59,7 +61,7 @@ class NotificationsTaken(Checker):
             self._end(event.path)
             if event.op in steps and self._has_read and self.start.detects_bounces:
                 self._changed.begin((event.path, steps[event.op]), event.t_us)
-                self._changed_us[event.path, steps[event.op]] = event.t_us
+                self._came_us[event.path, steps[event.op]] = event.t_us
         elif event.path.startswith(ANNOUNCED) and event.path not in ANNOUNCED:
             if event.op == "delete":
                 self._there.end(event.path)
@@ -71,6 +73,7 @@ class NotificationsTaken(Checker):
     def _end(self, path: str) -> None:
         for step in TAKES:
             self._changed.end((path, step))
+            self._came_us.pop((path, step), None)
 
     def on_step(self, event: Step) -> None:
         if event.step == READS_BROKERS:
@@ -82,21 +85,16 @@ class NotificationsTaken(Checker):
             self._stepped_us = event.t_us
 
     def look(self, moment: Moment) -> None:
-        if len(self._there):
-            bound_us = SETTLING_US + 10_000 * self.cluster.count_partitions()
-            for path, lasted_us in self._there.overdue(moment.t_us, bound_us, self._since_us):
-                self.violated(moment, LeftUntaken(path, lasted_us, self.cluster.controller))
-        if len(self._changed):
-            bound_us = SETTLING_US + 10_000 * self.cluster.count_partitions()
-            for (path, step), lasted_us in self._changed.overdue(moment.t_us, bound_us, self._works_since_us):
-                self.violated(moment, ChangeUntaken(path, step, lasted_us, self.cluster.controller))
+        if not len(self._there) and not len(self._changed):
+            return
+        now_us, controller = moment.t_us, self.cluster.controller
+        bound_us = SETTLING_US + 10_000 * self.cluster.count_partitions()
+        for path, lasted_us in self._there.overdue(now_us, bound_us, self._since_us):
+            self.violated(moment, LeftUntaken(path, lasted_us, controller))
+        for (path, step), lasted_us in self._changed.overdue(now_us, bound_us, self._since_us):
+            self.violated(moment, ChangeUntaken(path, step, lasted_us, controller))
 
-    def _works_since_us(self, change: tuple[str, str]) -> int | None:
-        if self._stepped_us <= self._changed_us[change] + SETTLING_US:
-            return None
-        return self.now.controlled_since_us()
-
-    def _since_us(self, path: str) -> int | None:
-        if self._stepped_us <= self._came_us[path] + SETTLING_US:
+    def _since_us(self, awaited: Awaited) -> int | None:
+        if self._stepped_us <= self._came_us[awaited] + SETTLING_US:
             return None
         return self.now.controlled_since_us()
