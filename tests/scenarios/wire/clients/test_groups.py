@@ -228,9 +228,19 @@ def test_kafka_python_goes_on_when_its_coordinator_stops_in_order() -> None:
             poll()
             return all(len(consumer.assignment()) == 2 for consumer in consumers) and len({*read}) == 100
 
+        def committed(each: int) -> bool:
+            """Commit; again while the group rebalances, as an application does."""
+            poll()
+            try:
+                for consumer in consumers:
+                    consumer.commit()
+            except kafka.errors.KafkaError:
+                return False
+            ends = [consumers[0].committed(kafka.TopicPartition(TOPIC, number)) for number in range(PARTITIONS)]
+            return ends == [each] * PARTITIONS
+
         wait_for(shared, what="two consumers share")
-        for consumer in consumers:
-            consumer.commit()
+        wait_for(lambda: committed(25), what="a commit")
         left = coordinator(found)
         assert found.operate("broker.stop", target=left)["ok"]
         produce(found, 100, 100)
@@ -242,18 +252,7 @@ def test_kafka_python_goes_on_when_its_coordinator_stops_in_order() -> None:
         wait_for(all_read, what="reading goes on")
         assert coordinator(found) != left
 
-        def committed() -> bool:
-            poll()
-            try:
-                for consumer in consumers:
-                    consumer.commit()
-            except kafka.errors.KafkaError:
-                return False
-            return True
-
-        wait_for(committed, what="a commit")
-        ends = [consumers[0].committed(kafka.TopicPartition(TOPIC, number)) for number in range(PARTITIONS)]
-        assert ends == [50] * PARTITIONS
+        wait_for(lambda: committed(50), what="a commit at the new coordinator")
         for consumer in consumers:
             consumer.close()
 
