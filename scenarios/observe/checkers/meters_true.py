@@ -10,6 +10,7 @@ from emulator.protocol.events import (
     BatchesAppended,
     BatchesProduced,
     BatchRepeated,
+    Fault,
     Fetched,
     IsrChanged,
     IsrUpdateFailed,
@@ -47,6 +48,7 @@ from scenarios.observe.history.counted import (
     name_of,
 )
 from scenarios.observe.past.changes import LedChanged
+from scenarios.observe.past.cluster_past import HEAL, RESUME
 
 LATE_US = 10_000_000
 """Twice the time after which counts of requests are written (Yammer's tick, 5 s); counts of bytes are written each
@@ -91,6 +93,8 @@ class MetersTrue(Checker):
         self._leapt = False
         self._adding: dict[tuple[int, TopicPartition], tuple[tuple[int, ...], int]] = {}
         """By leader and partition: the replicas that a move adds, as the leader knows, and since when."""
+        self._resumed_us: dict[int, int] = {}
+        """By broker: when it last went on after a pause. It then takes what was sent to it before."""
         self._answers: dict[tuple[int, str], int] = {}
         """By broker and request: the cause of the last event that shows an answer."""
 
@@ -131,7 +135,9 @@ class MetersTrue(Checker):
         leader = self.cluster.fetches_from(node, tp)
         if leader is None or self._leapt or self.cluster.as_led(leader, tp) is None:
             return
-        if not self._is_of_its_process(leader, t_us):
+        resumed_us = self._resumed_us.get(node)
+        late = resumed_us is not None and t_us - resumed_us <= IN_FLIGHT_US
+        if late or not self._is_of_its_process(leader, t_us):
             return
         self._count(t_us, leader, REPLICATED_OUT, "", size)
         self._count(t_us, leader, FETCHED, topic, 1)
@@ -140,6 +146,10 @@ class MetersTrue(Checker):
                 adding, since_us = self._adding.get((leader, TopicPartition.of(topic, partition)), NOTHING_ADDED)
                 if node in adding and t_us - since_us > IN_FLIGHT_US:
                     self._count(t_us, leader, REASSIGNED_OUT, "", size)
+
+    def on_fault(self, event: Fault) -> None:
+        if event.action in (RESUME, HEAL):
+            self._resumed_us.update(dict.fromkeys(event.brokers, event.t_us))
 
     def on_led(self, event: LedChanged) -> None:
         key, adding = (event.node, event.tp), event.now.adding if event.now else ()

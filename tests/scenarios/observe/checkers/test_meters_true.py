@@ -186,3 +186,12 @@ def test_an_answer_of_the_process_before() -> None:
     run.registers_meter(LEADER, of_requests("ErrorsPerSec", request="Produce", error="NONE"))
     run.acked(0, 1)
     assert run.found() == []
+
+
+def test_what_a_paused_follower_takes_later() -> None:
+    """kafka-1.1, seed 21020: the leader was restarted while a follower was paused, which then took an answer of the
+    leader's process before."""
+    run = Metered()
+    run.fault("broker.resume", str(FOLLOWER))
+    replicates(run)
+    assert run.found() == []
