@@ -301,8 +301,11 @@ def _target(event: Step) -> Replicas:
 
 
 def _assigned(of: StepsDone, event: Step, begun: Begun) -> Found:
-    tp = TopicPartition.of(event.topic, event.partition)
-    if not set(_target(event)) <= set(of.cluster.assignment(tp)) and not of.foreign(znodes.topic_path(tp.topic), begun):
+    """A target that is not in sync is assigned, too (KafkaController.onPartitionReassignment, 0.8 to 2.3)."""
+    tp, target = TopicPartition.of(event.topic, event.partition), set(_target(event))
+    in_sync = begun.state is not None and target <= set(begun.state.isr)
+    done = in_sync or target <= set(of.cluster.assignment(tp))
+    if not done and not of.foreign(znodes.topic_path(tp.topic), begun):
         yield "assigned", ()
 
 

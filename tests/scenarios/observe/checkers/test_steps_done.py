@@ -85,6 +85,16 @@ def test_a_step_that_is_left_out() -> None:
     assert run.states() == ["orders: controller 3 leaves out new-partition.3"]
 
 
+@pytest.mark.parametrize(("isr", "found"), [((0, 1), 1), ((0, 1, 2, 3), 0)])
+def test_a_target_that_is_in_sync_is_not_assigned_first(isr: tuple[int, ...], found: int) -> None:
+    """wiki-text, seed 21034: a replica had left the assignment, its controller died, and it was still in the ISR."""
+    run = Controller("steps_done")
+    run.state(0, isr, 1)
+    run.step("wiki.1", "before", detail="to 0,3")
+    run.step("wiki.1", "after", detail="to 0,3")
+    assert len(run.states()) == found
+
+
 def test_a_controller_that_is_replaced_goes_on_with_nothing() -> None:
     run = Controller("steps_done")
     run.step("delete.forget", "after", partition=-1)
