@@ -116,6 +116,9 @@ class BrokerPolicies:
             named the leader that the follower fetches from already left its fetcher as it was.
         forgets_followers_first: KAFKA-10301 (2.6, before its release): a leader that gets a LeaderAndIsr forgets its
             followers before it learns them again, and its high watermark is computed in between.
+        keeps_positions: a leader that is elected again keeps where it knew its followers to be, also where another one
+            has led in between of which it has not learned (Partition.makeLeader, 0.9 to 3.9). Before, it forgot that
+            with each new leader epoch.
         start_raises_high_watermark: KAFKA-9491 (2.4.1): a log that begins again at a later offset takes its high
             watermark along; in 2.4.0 it stayed before the log's start until the leader's next answer.
         start_raises_learned_high_watermark: a follower takes the high watermark of its leader for the start of its own
@@ -270,6 +273,7 @@ class BrokerPolicies:
     begins_past_epochs: bool = True
     restarts_every_fetcher: bool = True
     forgets_followers_first: bool = False
+    keeps_positions: bool = True
     start_raises_high_watermark: bool = True
     start_raises_learned_high_watermark: bool = False
     retention_stops_at_high_watermark: bool = True

@@ -120,7 +120,7 @@ class Partition(LocalReplica):
         for broker in self._followers_of(state):
             if broker != me:
                 remote = self.remotes.get(broker) or self._remote(broker)
-                if new_leader:
+                if new_leader or not policies.keeps_positions:
                     remote.forget_position(now_us, broker in state.isr)
                 else:
                     remote.begin_epoch(log.end_offset, now_us, broker in state.isr)

@@ -44,6 +44,13 @@ PROFILE = KAFKA_1_1.with_differences(
         policies={"controller.elects_where_gone": True},
     ),
     Difference(
+        title="a leader that gets a new leader epoch of its own",
+        before="keeps where its followers are",
+        here="forgets where its followers are",
+        source="Partition.makeLeader, 0.8.2.2 and 0.9.0.1",
+        policies={"brokers.keeps_positions": False},
+    ),
+    Difference(
         title="whether an offline replica is in the ISR is looked up",
         before="in ZooKeeper",
         here="in the controller's memory",

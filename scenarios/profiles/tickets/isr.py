@@ -389,6 +389,13 @@ TICKETS = (
         effects=(Effect(checkers=(*LOSSES, *DIVERGENCES)),),
     ),
     Ticket(
+        key="Partition.makeLeader (0.9 to 3.9)",
+        title="a leader that has not learned that another one led meanwhile goes on from where it knew its followers "
+        "to be, and commits what they have cut off",
+        since="0.9.0.0",
+        effects=(Effect(checkers=(*LOSSES, *DIVERGENCES)),),
+    ),
+    Ticket(
         key="KAFKA-14140",
         title="a leader adds a replica to its ISR whose broker has died since its last fetch, or has no session any "
         "more: no controller prevents it",

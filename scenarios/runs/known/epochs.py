@@ -67,6 +67,21 @@ def _missed(
                 yield role, again
 
 
+@of_broker
+def _cut_off_unnoticed(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
+    """The replica at fault was truncated between two terms of a leader that took no other role between them, though
+    another broker led in an epoch between theirs."""
+    led = [event for event in past.of(BecameLeader) if (event.topic, event.partition) == tp]
+    cuts = [e.seq for e in past.of(Truncated) if (e.node, e.topic, e.partition) == (broker, *tp)]
+    return any(
+        type(before) is type(again) is BecameLeader
+        and any(before.seq < seq < again.seq for seq in cuts)
+        and any(before.leader_epoch < other.leader_epoch < again.leader_epoch for other in led if other.node != node)
+        for node in dict.fromkeys(event.node for event in led if event.node != broker)
+        for before, again in pairwise(past.roles(tp, node, violation.seq))
+    )
+
+
 @of_partition
 def _leads_before_what_it_has(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """The replica at fault has led in an epoch before that of its last records, and has not been truncated since: its
@@ -160,6 +175,7 @@ EPOCHS: tuple[Reason, ...] = (
     Reason("KAFKA-9338", and_what_follows(_missed_within_a_session)),
     Reason("KIP-320", and_what_follows(_leads_before_what_it_has), effect=1),
     Reason("KAFKA-9338", and_what_follows(_leads_before_what_its_session_read), effect=1),
+    Reason("Partition.makeLeader (0.9 to 3.9)", and_what_follows(_cut_off_unnoticed)),
     Reason("KIP-279", _or_a_leader_did("KIP-279")),
     Reason("KIP-320", _or_a_leader_did("KIP-320"), effect=2),
 )

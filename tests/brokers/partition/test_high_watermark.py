@@ -105,6 +105,18 @@ def test_a_leader_that_leads_on_resets_when_the_others_were_caught_up() -> None:
     assert (bench.remote(1).log_end_offset, bench.remote(2).log_end_offset) == (0, 0)
 
 
+@pytest.mark.parametrize(("keeps", "ends"), [(True, [10, 10]), (False, [-1, -1])])
+def test_a_leader_that_is_elected_again_keeps_where_the_others_were(keeps: bool, ends: list[int]) -> None:
+    """Partition.makeLeader, since 0.9: also where another broker has led in between."""
+    bench = Bench(BrokerPolicies(BrokerConfig(replica_lag_time_max_us=LAG), keeps_positions=keeps))
+    bench.lead(0)
+    bench.produce(count=10)
+    for follower in caught_up(bench, 1, 2):
+        follower.at(10)
+    bench.lead(2)
+    assert [remote.log_end_offset for remote in bench.partition.remotes.values()] == ends
+
+
 def test_a_new_leader_does_not_know_where_the_others_are() -> None:
     bench = lag_bench()
     bench.lead(0)

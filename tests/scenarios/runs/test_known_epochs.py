@@ -16,6 +16,8 @@ from tests.scenarios.runs.test_known_logs import follows, led
 
 __all__ = ["quiet"]
 
+MAKE_LEADER = "Partition.makeLeader (0.9 to 3.9)"
+
 
 def test_before_kip_320_a_follower_misses_elections(quiet: Run) -> None:
     found = stated(
@@ -200,3 +202,15 @@ def test_others_differ_from_a_leader_that_has_kept_too_much_while_nothing_was_co
         [*marks, e.LogLoaded(4, 4, 0, 1, *TP, 0, 0, 0)],
     ):
         assert tickets(told(quiet, "kafka-1.1", others, differs)) == [None]
+
+
+def test_a_leader_commits_what_a_follower_has_cut_off_under_another(quiet: Run) -> None:
+    """kafka-2.4, seed 21021: broker 0 has no request of the epoch in which broker 2 led, and is elected again."""
+    found = stated("isr_complete", "…", 9, 9, "orders-0, ISR [0, 1]: the log of broker 1 …", brokers=(1,))
+    cut = e.Truncated(4, 4, 0, 1, *TP, 2, 12, 12)
+    marks = [led(1, 0, 1), led(2, 2, 2), cut, led(5, 0, 3)]
+    for profile, has in (("kafka-0.8", False), ("kafka-1.1", True), ("kafka-3.9", True)):
+        assert (MAKE_LEADER in tickets(told(quiet, profile, marks, found))) is has
+    learns = e.BecameFollower(3, 3, 0, 0, *TP, 2, 2, 14, 14)
+    for others in ([*marks, learns], [marks[0], cut, marks[3]], [*marks[:2], marks[3]]):
+        assert MAKE_LEADER not in tickets(told(quiet, "kafka-3.9", others, found))
