@@ -91,11 +91,12 @@ class ElectsInOrder(Checker):
             return
         preferring: dict[int, list[TopicPartition]] = {}
         for topic, partitions in self.cluster.topics.items():
-            for number, replicas in () if self.cluster.is_deleting(topic) else partitions.items():
+            for number, replicas in partitions.items():
                 tp = TopicPartition.of(topic, number)
                 if self._is_moved(tp):
                     return
-                preferring.setdefault(replicas[0], []).append(tp)
+                if not self.cluster.is_deleting(topic):
+                    preferring.setdefault(replicas[0], []).append(tp)
         for broker, partitions_of in preferring.items():
             if self._lives(broker, event.t_us):
                 self._look_at_share(event, broker, partitions_of)

@@ -342,6 +342,13 @@ TICKETS = (
         ),
     ),
     Ticket(
+        key="ControllerBrokerRequestBatch.addUpdateMetadataRequestForBrokers (0.10.1 to 3.9)",
+        title="a move of a topic that is to be deleted does not end: brokers are sent its partitions without leaders, "
+        "leaders refuse what brokers do not know (KafkaApis.handleFetchRequest), and the deletion waits for the move",
+        since="0.10.1.0",
+        effects=(Effect(checkers=("converged",), parts=("NOTHING_ASKED", "IN_SYNC")),),
+    ),
+    Ticket(
         key="ControllerContext.removeTopic (2.4.1 to 3.0.2)",
         title="a topic that is deleted while it is moved leaves its moves in the controller's memory "
         "(partitionsBeingReassigned)",

@@ -207,7 +207,7 @@ def _passed_over(past: KeptEvents, violation: Violation, tp: TopicPartition) -> 
 def _refused_to_delete(past: KeptEvents, violation: Violation) -> bool:
     """The topic is being deleted, and the last answer of a broker to a StopReplica about it is a refusal, as if the
     request were wrong."""
-    topic = _deleted_topic(violation)
+    topic = deleted_topic(violation)
     if topic is None and violation.partition is not None and _is_leaderless(violation):
         topic = violation.partition.topic
     if topic is None or not _is_deleting(past, topic):
@@ -221,7 +221,7 @@ def _refused_to_delete(past: KeptEvents, violation: Violation) -> bool:
     return UNKNOWN in last.values()
 
 
-def _deleted_topic(violation: Violation) -> str | None:
+def deleted_topic(violation: Violation) -> str | None:
     """The topic of which the request to delete it stays; None: the violation is about something else."""
     if not isinstance(violation.facts, RequestStays):
         return None
@@ -358,7 +358,7 @@ def _shut_down_unseen(past: KeptEvents, broker: int, until_seq: int) -> bool:
 def _leaderless_topic(past: KeptEvents, violation: Violation) -> bool:
     """The topic is to be deleted, and a replica of a partition that never had a leader has not gone offline. Where the
     partition has one now, a controller that had been replaced wrote it, and none has read it since."""
-    deleted, tp = _deleted_topic(violation), violation.partition
+    deleted, tp = deleted_topic(violation), violation.partition
     topic = deleted or ("" if tp is None else tp.topic)
     asked = any(event.path == f"{DELETE_TOPICS}/{topic}" for event in past.of(ZkWritten))
     return asked and any(

@@ -20,6 +20,7 @@ from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.findings.convergence_facts import Condition, MoveInTopic
 from scenarios.observe.findings.isr_facts import DeadInIsr, LedElsewhere
 from scenarios.observe.findings.memory_facts import BrokerRemembers, ControllerRemembers
+from scenarios.runs.known.control import deleted_topic
 from scenarios.runs.known.known_moves import RESUMES_MOVES, WRITES_ASSIGNMENT
 from scenarios.runs.known.reason import (
     Reason,
@@ -39,6 +40,7 @@ NEVER_LED = "KafkaController.updateLeaderEpoch (2.4.1 to 3.0.2)"
 DELETED = "ControllerContext.removeTopic (2.4.1 to 3.0.2)"
 LEFT_OVER = "KafkaController.processTopicDeletion (1.1.1 to 3.9)"
 OVERWRITTEN = "AdminZkClient.addPartitions (2.4.1 to 3.9)"
+REFUSED = "ControllerBrokerRequestBatch.addUpdateMetadataRequestForBrokers (0.10.1 to 3.9)"
 ANNOUNCES, MARKS_AS_NEW = "kip-455.A1", "kip-455.A2"
 MOVES, WATCHES, ON_DISK = "moves", "watches", ("replicas", "directories")
 """The memories that a checker compares: of a controller, and of a broker."""
@@ -252,7 +254,22 @@ def _last_deletion(past: KeptEvents, tp: TopicPartition, until_seq: int) -> ZkWr
     return deletions[-1] if deletions else None
 
 
+@of_violation
+def _refused_while_deleted(past: KeptEvents, violation: Violation) -> bool:
+    """The topic is to be deleted, and a move in it waits for replicas whose brokers run."""
+    tp, now = violation.partition, past.cluster.now
+    topic = deleted_topic(violation) or ("" if tp is None else tp.topic)
+    return now.is_deleting(topic) and any(
+        open_tp.topic == topic
+        and (lacking := set(move.target) - set(state.isr))
+        and not any(past.down(broker, violation.seq) for broker in (*lacking, state.leader))
+        for open_tp, move in past.open_moves().items()
+        if (state := past.state(open_tp, violation.seq)) is not None
+    )
+
+
 CUT_SHORT: tuple[Reason, ...] = (
+    Reason(REFUSED, _refused_while_deleted),
     Reason(NEVER_LED, _never_marked_new),
     Reason(NEVER_LED, _all_in_the_first_isr, effect=1),
     Reason(NEVER_LED, _never_taken_offline, effect=2),

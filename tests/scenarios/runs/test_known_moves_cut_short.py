@@ -17,7 +17,7 @@ from scenarios.observe.findings.isr_facts import LedElsewhere
 from scenarios.runs import Run, run_scenario
 from scenarios.runs.finding import UNFINISHED, Finding
 from scenarios.runs.findings import findings
-from scenarios.runs.known.moves_cut_short import DELETED, LEFT_OVER, NEVER_LED, OVERWRITTEN
+from scenarios.runs.known.moves_cut_short import DELETED, LEFT_OVER, NEVER_LED, OVERWRITTEN, REFUSED
 from scenarios.runs.known_findings import explained_findings, known
 from tests.scenarios.runs.building import Table, scenario
 from tests.scenarios.runs.test_known_findings import kept, tickets, told
@@ -338,3 +338,24 @@ def test_no_controller_goes_on_with_the_move_of_a_deleted_topic_without_a_first_
         return event._replace(edge="after") if resumes else event
 
     assert set(changed(run, goes_on)) == {None}
+
+
+@pytest.mark.parametrize("profile", ["kafka-2.4", "kafka-3.9"])
+def test_a_move_and_a_deletion_wait_for_each_other(profile: str) -> None:
+    """kafka-2.5, seed 21007: a controller is elected, and sends the partition without a leader."""
+    method: tuple[Table, ...] = (
+        {"at": "1s", "action": "link.cut", "target": 2, "peer": 0},
+        {"at": "2s", "action": "reassign.execute", "via": "api"},
+        {"at": "4s", "action": "controller.crash"},
+        {"at": "5s", "action": "topic.delete", "topic": "orders"},
+        {"at": "40s", "action": "heal"},
+    )
+    run = run_scenario(
+        scenario(
+            brokers=4, controller=3, assignment=[[0, 1]], plan={0: (0, 2)}, method=method, expect=[AT_LAST],
+            profile=profile, strategy="kip-455", rate=0, horizon="3m",
+        )
+    )  # fmt: skip
+    assert explained(run) == {(REFUSED, 0)}
+    gone = changed(run, lambda event: None if getattr(event, "path", "").startswith("/admin/delete") else event)
+    assert REFUSED not in gone

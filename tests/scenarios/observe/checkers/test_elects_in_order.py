@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from emulator.protocol import events as e
+from emulator.protocol.assignments import ReassigningReplicas
 from emulator.protocol.shown import LeadersLookedAt
-from emulator.protocol.znodes import state_path
+from emulator.protocol.znodes import delete_topic_path, encode_topic, state_path, topic_path
 from emulator.trace.events import ZkWritten
 from scenarios.observe.history.settings_history import StartSettings
 from tests.scenarios.observe.checkers.test_led_in_time import Cluster
@@ -115,6 +116,19 @@ def test_leaders_that_are_given_back(
     found = [violation.state for violation in run.violations()]
     assert len(found) == count
     assert all("broker 0 comes first in the assignment, lives and is in the ISR" in state for state in found)
+
+
+@pytest.mark.parametrize(("moved", "count"), [(True, 0), (False, 1)])
+def test_while_a_topic_that_is_to_be_deleted_is_moved_no_leader_is_given_back(moved: bool, count: int) -> None:
+    """kafka-2.5, seed 21007: KafkaController.partitionsBeingReassigned has its moves, too."""
+    run = cluster()
+    run.state(1, (0, 1, 2), 1)
+    moves = {0: ReassigningReplicas((1,))} if moved else {}
+    run.emit(ZkWritten, -2, "create", topic_path("gone"), 0, 0, encode_topic({0: (1, 2)}, moves))
+    run.emit(ZkWritten, -2, "create", delete_topic_path("gone"), 0, 0, "")
+    run.passes(6)
+    run.show(LeadersLookedAt, 3, 10)
+    assert len(run.violations()) == count
 
 
 @pytest.mark.parametrize(("by", "seconds", "count"), [(1, 6, 0), (1, 11, 1), (3, 6, 1)])
