@@ -1,7 +1,6 @@
 """The memory of a broker: its parts, each with where a broker that starts reads it: ZooKeeper, its own disks, and what
 the controller sends it. ``scenarios/observe/checkers/broker_remembers.py`` compares."""
 
-from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from brokers.log.log_config import LogConfig
@@ -163,7 +162,7 @@ def _fetched(broker: "Broker") -> dict[TopicPartition, Fetched]:
 
 def _discarded(broker: "Broker") -> tuple[str, ...]:
     online = broker.replicas.logs.online
-    return tuple(chain.from_iterable(directory.discarded() for directory in online))
+    return tuple(f"{directory.name}/{path}" for directory in online for path in directory.discarded())
 
 
 def _futures(broker: "Broker") -> tuple[TopicPartition, ...]:

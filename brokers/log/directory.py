@@ -69,6 +69,7 @@ class LogDirectory:
     producers_before: ProducerSnapshots = field(init=False)
     metadata: "PartitionMetadataFiles" = field(init=False)
     _cleaned: OffsetCheckpointFile | None = None
+    _discarded: int = 0
 
     def __attrs_post_init__(self) -> None:
         self.logs = sum(path.startswith((LOGS, FUTURES)) for path in self.disk.files)
@@ -144,12 +145,12 @@ class LogDirectory:
     def discard(self, path: str) -> str:
         """Rename a log that is no longer wanted. Returns its new path, under which it is deleted later. Raises:
         DiskError."""
-        doomed, number = path.partition("/")[2], 1
-        while self.disk.exists(f"{DELETED}{doomed}.{number}"):
-            number += 1
-        self.disk.rename(path, f"{DELETED}{doomed}.{number}")
+        while self.disk.exists(doomed := f"{DELETED}{path.partition('/')[2]}.{self._discarded + 1}"):
+            self._discarded += 1
+        self._discarded += 1  # no name is used twice (Log.logDeleteDirName)
+        self.disk.rename(path, doomed)
         self.logs -= 1
-        return f"{DELETED}{doomed}.{number}"
+        return doomed
 
     def has_log(self, tp: TopicPartition) -> bool:
         """Whether a log of the replica is here, or one that will replace one of another directory."""

@@ -124,7 +124,7 @@ def test_a_deleted_log_is_renamed_and_gone_a_minute_later() -> None:
             await bench.world.sleep(MINUTE // 2)
 
     bench.world.run(body)
-    assert paths == [["deleted/t-0.1"], ["deleted/t-0.1", "deleted/t-1.1"], ["deleted/t-1.1"], []]
+    assert paths == [["deleted/t-0.1"], ["deleted/t-0.1", "deleted/t-1.2"], ["deleted/t-1.2"], []]
     assert bench.node.disk.list("logs/") == []
 
 
