@@ -147,6 +147,22 @@ def test_a_leader_that_stays_is_sent_with_a_new_epoch(epoch: int) -> None:
     )
 
 
+@pytest.mark.parametrize("registers", [False, True])
+def test_a_directory_has_failed_until_the_broker_registers_again(registers: bool) -> None:
+    """kafka-2.7, seed 21015: a broker is killed and started within its session, and its directory is well again."""
+    run = Controller("steps_done")
+    run.emit(e.LogDirFailed, 0, "/data/0", "", 1, False)
+    run.emit(e.NodeCrashed, 0, 0, "process")
+    run.emit(e.NodeStarted, 0, 1)
+    if registers:
+        run.emit(e.BrokerRegistered, 0, 5)
+    run.queued(0, metadata(*RS))
+    run.state(0, (0,), 0)
+    run.step("wiki.7", "before")
+    run.step("wiki.7", "after")
+    assert len(run.states()) == registers
+
+
 @pytest.mark.parametrize(("by", "sent"), [(2, True), (3, True), (2, False)])
 def test_a_new_controller_has_not_read_what_a_replaced_one_creates_meanwhile(by: int, sent: bool) -> None:
     """kafka-1.1, seed 12016: it elects first leaders of a topic while the next one is in its failover (KAFKA-6082)."""
