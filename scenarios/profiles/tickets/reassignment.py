@@ -342,6 +342,14 @@ TICKETS = (
         ),
     ),
     Ticket(
+        key="KafkaController.fetchTopicDeletionsInProgress (1.1.1 to 2.3.1)",
+        title="a topic that is to be deleted, and is to be moved by the znode, waits for its move as a controller is "
+        "elected, which then refuses the move: the topic stays until a broker of its replicas starts",
+        last="2.3.1",
+        rule=lambda _: True,  # also of later profiles with a strategy of earlier releases
+        effects=(Effect(checkers=("converged",), parts=("NOTHING_ASKED", "IN_SYNC")),),
+    ),
+    Ticket(
         key="ControllerBrokerRequestBatch.addUpdateMetadataRequestForBrokers (0.10.1 to 3.9)",
         title="a move of a topic that is to be deleted does not end: brokers are sent its partitions without leaders, "
         "leaders refuse what brokers do not know (KafkaApis.handleFetchRequest), and the deletion waits for the move",

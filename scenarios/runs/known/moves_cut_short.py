@@ -40,6 +40,8 @@ NEVER_LED = "KafkaController.updateLeaderEpoch (2.4.1 to 3.0.2)"
 DELETED = "ControllerContext.removeTopic (2.4.1 to 3.0.2)"
 LEFT_OVER = "KafkaController.processTopicDeletion (1.1.1 to 3.9)"
 OVERWRITTEN = "AdminZkClient.addPartitions (2.4.1 to 3.9)"
+WAITS = "KafkaController.fetchTopicDeletionsInProgress (1.1.1 to 2.3.1)"
+STARTS_BROKER = "broker-startup.1"
 REFUSED = "ControllerBrokerRequestBatch.addUpdateMetadataRequestForBrokers (0.10.1 to 3.9)"
 ANNOUNCES, MARKS_AS_NEW = "kip-455.A1", "kip-455.A2"
 MOVES, WATCHES, ON_DISK = "moves", "watches", ("replicas", "directories")
@@ -268,7 +270,24 @@ def _refused_while_deleted(past: KeptEvents, violation: Violation) -> bool:
     )
 
 
+@of_violation
+def _waits_for_a_refused_move(past: KeptEvents, violation: Violation) -> bool:
+    """The topic was to be deleted, and its move was asked for in ZooKeeper, when the last controller was elected, which
+    has seen no broker of its replicas start since."""
+    tp = violation.partition
+    topic = deleted_topic(violation) or (None if tp is None else tp.topic)
+    elected = [event.seq for event in past.of(ControllerElected) if event.seq < violation.seq][-1:]
+    if topic is None or not elected:
+        return False
+    then = past.cluster.before(elected[0])
+    homes = {broker for replicas in then.topics.get(topic, {}).values() for broker in replicas}
+    started = {event.broker for event in past.of(Step) if event.seq > elected[0] and event.step == STARTS_BROKER}
+    asked = then.is_deleting(topic) and any(tp.topic == topic for tp in then.requested_moves())
+    return asked and not homes & started
+
+
 CUT_SHORT: tuple[Reason, ...] = (
+    Reason(WAITS, _waits_for_a_refused_move),
     Reason(REFUSED, _refused_while_deleted),
     Reason(NEVER_LED, _never_marked_new),
     Reason(NEVER_LED, _all_in_the_first_isr, effect=1),

@@ -17,7 +17,7 @@ from scenarios.observe.findings.isr_facts import LedElsewhere
 from scenarios.runs import Run, run_scenario
 from scenarios.runs.finding import UNFINISHED, Finding
 from scenarios.runs.findings import findings
-from scenarios.runs.known.moves_cut_short import DELETED, LEFT_OVER, NEVER_LED, OVERWRITTEN, REFUSED
+from scenarios.runs.known.moves_cut_short import DELETED, LEFT_OVER, NEVER_LED, OVERWRITTEN, REFUSED, WAITS
 from scenarios.runs.known_findings import explained_findings, known
 from tests.scenarios.runs.building import Table, scenario
 from tests.scenarios.runs.test_known_findings import kept, tickets, told
@@ -359,3 +359,23 @@ def test_a_move_and_a_deletion_wait_for_each_other(profile: str) -> None:
     assert explained(run) == {(REFUSED, 0)}
     gone = changed(run, lambda event: None if getattr(event, "path", "").startswith("/admin/delete") else event)
     assert REFUSED not in gone
+
+
+@pytest.mark.parametrize("profile", ["kafka-1.1", "kafka-2.3", "kafka-3.6"])
+def test_a_deletion_waits_for_a_move_that_is_refused(profile: str) -> None:
+    """kafka-3.3, seed 21014: both are asked for while there is no controller."""
+    method: tuple[Table, ...] = (
+        {"at": "4s", "action": "controller.crash"},
+        {"at": "5s", "action": "topic.delete", "topic": "orders"},
+        {"at": "5100ms", "action": "reassign.execute"},
+        {"at": "5200ms", "action": "broker.start", "target": 3},
+    )
+    run = run_scenario(
+        scenario(
+            brokers=4, controller=3, assignment=[[0, 1]], plan={0: (0, 2)}, method=method, expect=[AT_LAST],
+            profile=profile, strategy="wiki", rate=0, horizon="3m",
+        )
+    )  # fmt: skip
+    assert explained(run) == {(WAITS, 0)}
+    unasked = changed(run, lambda event: None if getattr(event, "path", "") == REASSIGN_PARTITIONS else event)
+    assert WAITS not in unasked
