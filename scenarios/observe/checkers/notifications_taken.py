@@ -8,7 +8,7 @@ from scenarios.observe.checkers.checker import Checker, Gravity, Moment
 from scenarios.observe.checkers.led_in_time import SETTLING_US
 from scenarios.observe.findings.memory_facts import ChangeUntaken, LeftUntaken
 from scenarios.observe.history.deadlines import Deadlines
-from scenarios.observe.past.cluster_past import BROKER_FAILS, READS_BROKERS
+from scenarios.observe.past.cluster_past import BROKER_FAILS, READS_BROKERS, broker_fails
 
 BROKERS, TOPICS, DELETIONS = (f"{parent}/" for parent in (znodes.BROKER_IDS, znodes.TOPICS, znodes.DELETE_TOPICS))
 STARTS, CREATES, DELETES = "broker-startup.1", "new-partition.1", "delete.queue"
@@ -79,7 +79,7 @@ class NotificationsTaken(Checker):
         if event.step == READS_BROKERS:
             self._changed.clear()
             self._has_read = event.edge == "after"
-        elif event.step in TAKES:
+        elif event.step in TAKES and (event.step != BROKER_FAILS or broker_fails(event)):
             self._end(TAKES[event.step] + (event.topic or str(event.broker)))
         if event.node == self.cluster.controller:
             self._stepped_us = event.t_us

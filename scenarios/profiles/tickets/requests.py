@@ -268,6 +268,12 @@ TICKETS = (
                 "/brokers/ids has replicas that are offline for ever in the controller's memory",
                 checkers=("controller_remembers",),
             ),
+            Effect(
+                text="a topic is not deleted while the controller remembers failed log directories of a broker that is "
+                "gone and back before it looks at /brokers/ids",
+                checkers=("converged",),
+                parts=("NOTHING_ASKED", "LED"),
+            ),
         ),
     ),
     Ticket(
