@@ -224,7 +224,7 @@ TICKETS = (
             Effect(
                 text="a controller that has been replaced deletes the request for moves; its successor, whose watch "
                 "that took, does not see the next one",
-                checkers=("converged",),
+                checkers=("converged", "moves_recoverable"),
                 parts=("NOTHING_ASKED",),
             ),
             Effect(

@@ -277,6 +277,25 @@ TICKETS = (
         ),
     ),
     Ticket(
+        key="PartitionStateMachine.initializeLeaderAndIsrForPartitions (0.8.0 to 3.9)",
+        title="a controller whose connection to ZooKeeper is lost with the answer to its first write of a partition's "
+        "state finds the state as it tries again, and takes the partition for new: no broker is sent its leader until "
+        "another controller is elected",
+        effects=(
+            Effect(
+                checkers=(
+                    "controller_remembers", "metadata_kept", "metadata_follows", "replicas_notified", "roles_adopted",
+                    "converged",
+                ),
+                parts=("LED", "IN_SYNC"),
+            ),
+            Effect(
+                text="the same: its gauges leave the partition out",
+                checkers=("counts_true",),
+            ),
+        ),
+    ),
+    Ticket(
         key="MetadataCache.updateMetadata (0.8.0 to 2.7.2)",
         title="a broker takes any metadata, also from before what it knows: an UpdateMetadata that was stuck on a "
         "connection which the controller had given up takes back what a later one said",

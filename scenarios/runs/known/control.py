@@ -31,7 +31,7 @@ from emulator.protocol.znodes import (
 )
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers.converged import UNCLEAN
-from scenarios.observe.findings.control_facts import NotNotified, ReplicasChangedUnasked
+from scenarios.observe.findings.control_facts import NotNotified, ReplicasChangedUnasked, RequestTakenOut
 from scenarios.observe.findings.convergence_facts import DoesNotLead, LeaderGone, NeverLed, RequestStays
 from scenarios.observe.findings.gauge_facts import GaugeNegative
 from scenarios.observe.findings.memory_facts import BrokerRemembers, ControllerRemembers, ResignedKeeps
@@ -424,10 +424,12 @@ def _gone_at_an_election(past: KeptEvents, broker: int, until_seq: int) -> bool:
 
 @of_violation
 def _request_unseen(past: KeptEvents, violation: Violation) -> bool:
-    """A controller that had been replaced deleted the last request for moves; what was asked for next is as it was."""
-    if not asks_for_moves(violation):
+    """A controller that had been replaced deleted the last request for moves; what was asked for next is as it was, or
+    is deleted with the move that its successor has in hand (removePartitionFromReassignedPartitions, 1.1.1)."""
+    facts = violation.facts
+    if not (asks_for_moves(violation) or (isinstance(facts, RequestTakenOut) and not facts.read)):
         return False
-    writes = [event for event in past.of(ZkWritten) if event.path == REASSIGN_PARTITIONS][-2:]
+    writes = [e for e in past.of(ZkWritten) if e.path == REASSIGN_PARTITIONS and e.seq < violation.seq][-2:]
     return [event.op for event in writes] == ["delete", "create"] and _was_replaced(past, writes[0])
 
 
