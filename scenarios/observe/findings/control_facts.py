@@ -110,6 +110,24 @@ class SentOffline(NamedTuple):
         )
 
 
+class SentOtherwise(NamedTuple):
+    """A field of a control request that is not what it should be, ``wanted``, by what ZooKeeper has."""
+
+    controller: int
+    broker: int
+    request: str
+    field: str
+    said: str
+    wanted: str
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        of = "" if tp is None else f"{tp}: "
+        return (
+            f"{of}controller {self.controller} sends broker {self.broker} {self.request} with {self.field} "
+            f"{self.said}; it is {self.wanted}"
+        )
+
+
 class SentMove(NamedTuple):
     """A LeaderAndIsr that names other adding and removing replicas than the topic's znode."""
 

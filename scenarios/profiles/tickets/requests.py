@@ -284,7 +284,11 @@ TICKETS = (
         effects=(
             Effect(
                 checkers=(
-                    "controller_remembers", "metadata_kept", "metadata_follows", "replicas_notified", "roles_adopted",
+                    "controller_remembers",
+                    "metadata_kept",
+                    "metadata_follows",
+                    "replicas_notified",
+                    "roles_adopted",
                     "converged",
                 ),
                 parts=("LED", "IN_SYNC"),
