@@ -294,8 +294,8 @@ TICKETS = (
                 parts=("LED", "IN_SYNC"),
             ),
             Effect(
-                text="the same: its gauges leave the partition out",
-                checkers=("counts_true",),
+                text="the same: its gauges, and the metadata that it sends of the topic, leave the partition out",
+                checkers=("counts_true", "steps_done"),
             ),
         ),
     ),

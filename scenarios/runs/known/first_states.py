@@ -10,6 +10,7 @@ from emulator.protocol.znodes import state_path
 from emulator.trace.events import ZkWritten
 from scenarios.observe.findings.gauge_facts import CountWrong
 from scenarios.observe.findings.memory_facts import ControllerRemembers
+from scenarios.observe.findings.step_facts import StepUndone
 from scenarios.runs.known.ledger import witnesses
 from scenarios.runs.known.reason import Reason, of_partition, of_violation
 
@@ -32,13 +33,17 @@ def _stays_new(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bo
 
 
 @of_violation
-def _counts_none_of_it(past: KeptEvents, violation: Violation) -> bool:
-    """A gauge over the leaders that a controller knows, which has such a partition."""
+def _leaves_it_out(past: KeptEvents, violation: Violation) -> bool:
+    """A gauge over the leaders that a controller knows, or the metadata that it sends of a topic, where it has such a
+    partition."""
     facts = violation.facts
-    if not isinstance(facts, CountWrong) or facts.gauge not in COUNTS_LEADERS:
-        return False
-    new = (TopicPartition(one.topic, one.partition) for one in past.run.witnesses if one.ticket == FINDS_STATE)
-    return any(_taken_for_new(past, tp, violation.seq) == facts.broker for tp in new)
+    new = [TopicPartition(one.topic, one.partition) for one in past.run.witnesses if one.ticket == FINDS_STATE]
+    if isinstance(facts, CountWrong) and facts.gauge in COUNTS_LEADERS:
+        return any(_taken_for_new(past, tp, violation.seq) == facts.broker for tp in new)
+    if isinstance(facts, StepUndone) and facts.lack == "metadata":
+        of_topic = [tp for tp in new if tp.topic == facts.topic]
+        return any(_taken_for_new(past, tp, violation.seq) == facts.controller for tp in of_topic)
+    return False
 
 
 def _taken_for_new(past: KeptEvents, tp: TopicPartition, until_seq: int) -> int | None:
@@ -55,6 +60,6 @@ def _taken_for_new(past: KeptEvents, tp: TopicPartition, until_seq: int) -> int 
 
 FIRST_STATES: tuple[Reason, ...] = (
     Reason(f"{FINDS_STATE} (0.8.0 to 3.9)", _stays_new),
-    Reason(f"{FINDS_STATE} (0.8.0 to 3.9)", _counts_none_of_it, effect=1),
+    Reason(f"{FINDS_STATE} (0.8.0 to 3.9)", _leaves_it_out, effect=1),
 )
 """Reasons about first states."""

@@ -13,6 +13,7 @@ from emulator.protocol.znodes import state_path
 from emulator.trace.events import ZkWritten
 from scenarios.observe.findings.gauge_facts import CountWrong
 from scenarios.observe.findings.memory_facts import ControllerRemembers
+from scenarios.observe.findings.step_facts import StepUndone
 from scenarios.runs import Run
 from tests.scenarios.runs.building import TP
 from tests.scenarios.runs.stated import LED, stated
@@ -33,12 +34,13 @@ def test_a_state_that_the_second_attempt_finds_is_never_known(quiet: Run) -> Non
     counts = evolve(
         stated("counts_true", "…", 9, 9, "…"), facts=CountWrong(0, "GlobalPartitionCount", 0, 1), brokers=(0,)
     )
-    found = (idle, new, counts)
+    undone = StepUndone("delete.metadata", 0, "metadata", (1,), "orders")  # kafka-1.1, seed 19012
+    found = (idle, new, counts, evolve(stated("steps_done", "…", 9, 9, "…"), facts=undone))
 
     def of_each(*events: Any) -> list[str | None]:
         return [ticket for one in found for ticket in tickets(told(quiet, "kafka-2.3", list(events), one))]
 
-    assert of_each(created, finds) == [TICKET] * 3
+    assert of_each(created, finds) == [TICKET] * 4
     gone = ZkWritten(4, 4, 0, 0, "delete", state_path(TP), 0, 4, "")
     for events in (
         [created],
@@ -49,8 +51,9 @@ def test_a_state_that_the_second_attempt_finds_is_never_known(quiet: Run) -> Non
         [created, finds, gone],
         [created, finds, e.ControllerElected(5, 5, 0, 2, 3)],
     ):
-        assert of_each(*events) == [None] * 3
+        assert of_each(*events) == [None] * 4
     other = evolve(new, facts=memory._replace(memory="assignments"))
     shown = evolve(counts, facts=CountWrong(0, "GlobalTopicCount", 0, 1))
-    for one in (other, shown):
+    elsewhere = evolve(found[3], facts=undone._replace(topic="logs"))
+    for one in (other, shown, elsewhere):
         assert tickets(told(quiet, "kafka-2.3", [created, finds], one)) == [None]
