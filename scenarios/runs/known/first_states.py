@@ -51,10 +51,10 @@ def _taken_for_new(past: KeptEvents, tp: TopicPartition, until_seq: int) -> int 
     path = state_path(tp)
     ends = [e for e in past.of(ZkWritten) if e.path == path and e.op != "setData" and e.seq <= until_seq][-1:]
     for created in ends:
-        found = witnesses(past, FINDS_STATE, tp, -1, created.seq, until_seq)
-        again = any(one.node == created.client for one in found)
+        client: int = created.client
+        again = any(one.node == client for one in witnesses(past, FINDS_STATE, tp, -1, created.seq, until_seq))
         if created.op == "create" and again and not past.elected_between(created.seq, until_seq):
-            return created.client
+            return client
     return None
 
 
