@@ -189,6 +189,7 @@ TICKETS = (
         here="The answer to a StopReplica that keeps replicas counts like that of one that deletes them. The "
         "checker sees a topic that is forgotten before its replicas are deleted.",
         checker="replicas_deleted_first",
+        also=("answers_taken",),
         policies={"controller.counts_kept_as_deleted": True},
         source="AbstractControllerBrokerRequestBatch.sendStopReplicaRequests, before and after the ticket's commit "
         "(May 2020)",
