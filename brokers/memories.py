@@ -79,6 +79,7 @@ class Fetched(NamedTuple):
     leader: int
     leader_epoch: int
     held: bool
+    fetcher_id: int = 0
 
 
 class RequestInHand(NamedTuple):
@@ -154,8 +155,8 @@ def _with_records(epochs: "LeaderEpochFileCache", end: int) -> tuple[tuple[int, 
 
 def _fetched(broker: "Broker") -> dict[TopicPartition, Fetched]:
     return {
-        tp: Fetched(thread.leader, state.leader_epoch, state.held)
-        for thread in broker.replicas.fetchers.threads.values()
+        tp: Fetched(thread.leader, state.leader_epoch, state.held, fetcher_id)
+        for (_, fetcher_id), thread in broker.replicas.fetchers.threads.items()
         for tp, state in thread.states.items()
     }
 

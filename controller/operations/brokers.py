@@ -32,6 +32,8 @@ BROKER_STARTUP = Procedure.numbered(
     "resume moves and topic deletions that wait for the broker",
 )
 
+LOST_DIRS = "log directories"
+"""The detail of the steps of a broker's failure where it has only lost log directories."""
 Registered = list[tuple[int, int]]
 """Brokers with their epochs."""
 
@@ -140,18 +142,20 @@ class BrokerChanges:
         labels = [Label(broker=broker) for broker in brokers]
         await self._on_replicas_become_offline(self.context.replicas_on(brokers), labels)
 
-    async def _on_replicas_become_offline(self, replicas: Sequence[Replica], labels: Sequence[Label]) -> None:
+    async def _on_replicas_become_offline(
+        self, replicas: Sequence[Replica], labels: Sequence[Label], detail: str = ""
+    ) -> None:
         """Take replicas offline, in three steps. The election, which comes first, removes the failed leader from the
         ISR too, so that the third step has nothing to write for that partition."""
         context = self.context
         led = [(tp, state.leader) for tp, state in context.leadership_info.items() if not context.is_deleting(tp.topic)]
         leaderless = [tp for tp, leader in led if not context.is_online(leader, tp)]
         staying = [(tp, broker) for tp, broker in replicas if not context.is_deleting(tp.topic)]
-        async with self._step("broker-failure.1", *labels):
+        async with self._step("broker-failure.1", *labels, detail=detail):
             await self.partitions.handle_state_changes(leaderless, PartitionState.OFFLINE)
-        async with self._step("broker-failure.2", *labels):
+        async with self._step("broker-failure.2", *labels, detail=detail):
             elected = await self.partitions.trigger_online_state_change()
-        async with self._step("broker-failure.3", *labels):
+        async with self._step("broker-failure.3", *labels, detail=detail):
             await self.replicas.handle_state_changes(staying, ReplicaState.OFFLINE)
         await self.deletion.replicas_failed(replicas)
         told = bool(staying or elected) if self.skips_needless else bool(leaderless)
@@ -174,4 +178,4 @@ class BrokerChanges:
         self.context.offline_dirs[broker] = offline
         newly = [(tp, broker) for tp in offline if tp not in before]
         if newly:
-            await self._on_replicas_become_offline(newly, [Label(broker=broker)])
+            await self._on_replicas_become_offline(newly, [Label(broker=broker)], LOST_DIRS)

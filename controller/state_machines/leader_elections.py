@@ -22,6 +22,9 @@ from emulator.zookeeper import SessionExpired
 
 log = get_logger("controller.elections")
 
+FINDS_STATE = "PartitionStateMachine.initializeLeaderAndIsrForPartitions"
+"""A new partition that has its state already (0.8.0 to 3.9)."""
+
 
 @define(eq=False, repr=False)
 class LeaderElections:
@@ -73,6 +76,10 @@ class LeaderElections:
         except SessionExpired as error:
             log.error("no state znodes were created", partitions=[str(tp) for tp in states], reason=str(error))
             return []
+        if len(created) < len(states):
+            for tp in states:
+                if tp not in created:  # also one that was created, where the connection was lost with the answer
+                    self.process.mark(Deviated, self.process.node.id, FINDS_STATE, *tp, -1)
         for tp in created:
             state = self.context.leadership_info[tp] = states[tp]
             self.batch.add_leader_and_isr(state.isr, tp, state, self.context.replicas(tp), is_new=True)

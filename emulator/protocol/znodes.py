@@ -337,4 +337,10 @@ def encode_producer_id_block(broker: int, first: int, last: int) -> str:
 
 def decode_producer_id_block(data: str) -> int:
     """The last id of the block."""
-    return int(json.loads(data)["block_end"])
+    return decode_claimed_block(data)[2]
+
+
+def decode_claimed_block(data: str) -> tuple[int, int, int]:
+    """The broker that has claimed the block, its first id and its last."""
+    claimed = json.loads(data)
+    return int(claimed["broker"]), int(claimed["block_start"]), int(claimed["block_end"])

@@ -23,6 +23,7 @@ from scenarios.runs.known.control import CONTROL
 from scenarios.runs.known.copies import COPIES
 from scenarios.runs.known.epochs import EPOCHS
 from scenarios.runs.known.fetchers import FETCHERS
+from scenarios.runs.known.first_states import FIRST_STATES
 from scenarios.runs.known.isrs import ISRS
 from scenarios.runs.known.joins import JOINS
 from scenarios.runs.known.kafka_6794 import DOCUMENTS
@@ -48,6 +49,7 @@ KNOWN: tuple[Reason, ...] = (
     *COPIES,
     *PRODUCERS,
     *CONTROL,
+    *FIRST_STATES,
     *MOVES,
     *CUT_SHORT,
     *DOCUMENTS,

@@ -7,6 +7,7 @@ from functools import cached_property
 from itertools import islice, pairwise
 from typing import Any, NamedTuple, Protocol
 
+from controller.operations.brokers import LOST_DIRS
 from controller.procedures import STEPS
 from controller.shapes import SHAPES
 from emulator.protocol.events import (
@@ -408,15 +409,6 @@ class KeptEvents:
         return any(
             (step.broker, step.step, step.edge) == (broker, LEAVES_ISRS, "after")
             and first_seq < step.seq < last_seq
-            and not (self._resigned(step) or self._is_of_a_directory(step, first_seq))
+            and not (self._resigned(step) or step.detail == LOST_DIRS)
             for step in self.of(Step)
         )
-
-    def _is_of_a_directory(self, handles: Step, crash_seq: int) -> bool:
-        """Whether the controller found the broker back as it loaded the brokers, and it has been there since. A log
-        directory that fails takes its own replicas out in the same steps, and no others (onReplicasBecomeOffline)."""
-        load = (handles.node, LOADS_BROKERS, "before")
-        loads = [e.seq for e in self.of(Step) if (e.node, e.step, e.edge) == load and e.seq < handles.seq]
-        path = broker_path(handles.broker)
-        changes = [e for e in self.of(ZkWritten) if e.path == path and crash_seq < e.seq < handles.seq]
-        return bool(loads and changes) and changes[-1].op == "create" and changes[-1].seq < loads[-1]

@@ -231,7 +231,7 @@ GUARDS = (
         title="a controller deletes the announcements of changed ISRs unread",
         here="A controller that is told of announcements in /isr_change_notification deletes them, and goes on with "
         "the ISRs that it knew.",
-        also=("broker_remembers",),
+        also=("broker_remembers", "notifications_taken"),
         taken_out=(TakenOut(owner=Notifications, function="process_isr_changes", instead=_deletes_unread),),
     ),
     Guard(

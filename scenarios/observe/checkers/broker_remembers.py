@@ -17,6 +17,7 @@ from emulator.trace.events import Step, ZkWritten
 from fetchers.quota import RATE_NAMES, UNLIMITED, listed_here
 from scenarios.observe.checkers.broker_memory import BrokerMemory, Unlike
 from scenarios.observe.history.settings_history import MIN_ISR
+from scenarios.observe.past.cluster_past import broker_fails
 
 CONFIG = "/config/"
 FETCHERS = "num.replica.fetchers"
@@ -81,7 +82,7 @@ class BrokerRemembersTrue(BrokerMemory):
     def on_step(self, event: Step) -> None:
         if event.step == "shutdown.1":
             self.shut_down[event.broker] = None
-        elif event.step == "broker-failure.1":
+        elif broker_fails(event):
             self.shut_down.pop(event.broker, None)
 
     def on_elected(self, _: ControllerElected) -> None:

@@ -10,7 +10,7 @@ from scenarios.observe.checkers.led_in_time import PER_PARTITION_US, SETTLING_US
 from scenarios.observe.findings.isr_facts import DeadInIsr
 from scenarios.observe.history.deadlines import Deadlines
 from scenarios.observe.past.changes import StateWritten
-from scenarios.observe.past.cluster_past import BROKER_FAILS, READS_BROKERS
+from scenarios.observe.past.cluster_past import READS_BROKERS, broker_fails
 
 Member = tuple[TopicPartition, int]
 
@@ -60,7 +60,7 @@ class DeadLeaveIsr(Checker):
         self._dead.clear()
 
     def on_step(self, event: Step) -> None:
-        if event.step == BROKER_FAILS and event.edge == "before":
+        if broker_fails(event) and event.edge == "before":
             self._begin(event, event.broker)
         elif event.step == READS_BROKERS and event.edge == "after":
             for broker in self.cluster.known_dead:

@@ -7,8 +7,15 @@ from brokers.transactions.metadata import LAST_EPOCH
 from emulator.protocol.events import BecameLeader, Fault, ProducerIdentified, TransactionStateChanged
 from emulator.protocol.shown import RecordsCompacted
 from emulator.protocol.shown_coordination import CoordinatorWrote
+from emulator.protocol.znodes import PRODUCER_ID_BLOCK, decode_claimed_block
+from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker
-from scenarios.observe.findings.coordination_facts import ProducerIdLost, ProducerIdTwice
+from scenarios.observe.findings.coordination_facts import (
+    BlockMisclaimed,
+    IdUnclaimed,
+    ProducerIdLost,
+    ProducerIdTwice,
+)
 from scenarios.observe.history.circumstances import INJECTED
 from scenarios.observe.past.changes import AssignmentWritten
 
@@ -22,7 +29,8 @@ class ProducerIdsOnce(Checker):
     that were there before.
 
     Verified: each id that an emulated producer gets, and each that a transactional id has: it gets another one only
-        once its epochs are used up, or it was removed.
+        once its epochs are used up, or it was removed. Each block in ZooKeeper begins after the one before it, and is
+        claimed by a broker for itself, or by the controller; each id is in such a block.
 
     Not verified: idempotent producers of real clients; what a transactional id gets after a fault of a disk, a loss of
         committed records, a compaction of __transaction_state, a failed write of its coordinator, or a change of the
@@ -38,11 +46,26 @@ class ProducerIdsOnce(Checker):
 
     def begin(self) -> None:
         self._owners: dict[int, str] = {}
+        self._last = -1
+        """The last id that was claimed."""
         self._known: dict[str, tuple[int, int]] = {}
         """The producer id and the epoch of each transactional id, by its name in ``CoordinatorWrote``, as they were
         written last."""
         self._spoilt = False
         self._commits = self.history.commits
+
+    def on_written(self, event: ZkWritten) -> None:
+        if event.path != PRODUCER_ID_BLOCK or event.op == "delete":
+            return
+        broker, first, last = decode_claimed_block(event.data)
+        mine = broker == event.client or event.client == self.cluster.epoch_owner
+        if first != self._last + 1 or last < first or not mine:
+            self.violated(event, BlockMisclaimed(event.client, broker, first, last, self._last))
+        self._last = max(self._last, last)
+
+    def _look_at_claim(self, event: ProducerIdentified | TransactionStateChanged, owner: str) -> None:
+        if event.producer_id > self._last >= 0:
+            self.violated(event, IdUnclaimed(event.producer_id, owner, self._last))
 
     def on_fault(self, event: Fault) -> None:
         self._spoilt |= event.action.startswith(INJECTED)
@@ -71,10 +94,12 @@ class ProducerIdsOnce(Checker):
         if first is not None:
             self.violated(event, ProducerIdTwice(event.producer_id, first, f"client {event.node}"))
         self._owners[event.producer_id] = f"client {event.node}"
+        self._look_at_claim(event, f"client {event.node}")
 
     def on_state(self, event: TransactionStateChanged) -> None:
         owner = f"transactional id {event.transactional_id}"
         first = self._owners.setdefault(event.producer_id, owner)
+        self._look_at_claim(event, owner)
         if first != owner:
             self._owners[event.producer_id] = owner
             self.violated(event, ProducerIdTwice(event.producer_id, first, owner))

@@ -31,7 +31,8 @@ class RefusalsHaveReasons(Checker):
         has another leader epoch than then, if its preferred replica was registered and in the ISR, and did not lead.
         That it is registered comes to the controller before the request, in whatever time; but a new controller reads
         the znode at the end of its failover (fetchPendingPreferredReplicaElections), and then knows only the brokers
-        that it has loaded before.
+        that it has loaded before. One whose epoch is not the last elects no leader over a state of a later one
+        (PartitionStateMachine.doElectLeaderForPartitions, 1.1: /controller and the epoch are two writes before 2.1).
 
     Each move to replicas that no partition can have, none of them, one twice or one below 0, is answered
         INVALID_REPLICA_ASSIGNMENT (KafkaController.validateReplicas, 2.4).
@@ -80,7 +81,8 @@ class RefusalsHaveReasons(Checker):
             return
         for tp, (preferred, epoch) in self._preferred.items():
             state = self._waits_for(tp, preferred)
-            if state is not None and state.leader_epoch == epoch and event.client == self.cluster.controller:
+            works = event.client == self.cluster.controller and self.cluster.was_elected_last(event.client)
+            if state is not None and state.leader_epoch == epoch and works:
                 self.violated(event, PreferredNotElected(event.client, preferred, state.leader), tp)
         self._preferred.clear()
 

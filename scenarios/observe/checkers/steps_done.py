@@ -20,7 +20,7 @@ from emulator.protocol.znodes import LeaderAndIsr
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.step_facts import Lack, StepUndone
-from scenarios.observe.past.cluster_past import BROKER_FAILS
+from scenarios.observe.past.cluster_past import broker_fails
 
 NEW = 1
 LEADER_AND_ISR, METADATA, STOP, DELETION = "LeaderAndIsr", "UpdateMetadata", "StopReplica", "StopReplica (delete)"
@@ -214,7 +214,7 @@ class StepsDone(Checker):
             if event.edge == "before":
                 shared = _shared(self, event.broker)
                 self.followed = [tp for tp, state in shared if state.leader != event.broker]
-        elif event.step == BROKER_FAILS:
+        elif broker_fails(event):
             self.leaving.pop(event.broker, None)
         of = event.topic, event.partition, event.broker, event.hop
         due = self._due.setdefault(event.node, {})

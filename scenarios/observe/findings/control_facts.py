@@ -70,62 +70,6 @@ class ReplicasLeft(NamedTuple):
         )
 
 
-class SentDead(NamedTuple):
-    """An UpdateMetadata that names a broker among the live ones whose end its controller has begun to handle."""
-
-    controller: int
-    broker: int
-    dead: int
-
-    def in_words(self, _tp: TopicPartition | None) -> str:
-        return (
-            f"controller {self.controller} sends broker {self.broker} that broker {self.dead} is alive, and has begun "
-            "to handle its end"
-        )
-
-
-class SentUnknown(NamedTuple):
-    """An UpdateMetadata that does not name a broker among the live ones to which its controller sends requests."""
-
-    controller: int
-    broker: int
-    live: tuple[int, ...]
-
-    def in_words(self, _tp: TopicPartition | None) -> str:
-        return f"controller {self.controller} sends broker {self.broker} that {list(self.live)} are alive"
-
-
-class SentOffline(NamedTuple):
-    """Metadata of a partition that calls other replicas offline than those that do not live, in the same request."""
-
-    controller: int
-    replicas: tuple[int, ...]
-    live: tuple[int, ...]
-    offline: tuple[int, ...]
-
-    def in_words(self, tp: TopicPartition | None) -> str:
-        return (
-            f"{tp}: controller {self.controller} sends that of the replicas {list(self.replicas)} {list(self.offline)} "
-            f"are offline, and that {list(self.live)} are alive"
-        )
-
-
-class SentMove(NamedTuple):
-    """A LeaderAndIsr that names other adding and removing replicas than the topic's znode."""
-
-    controller: int
-    broker: int
-    sent: tuple[tuple[int, ...], tuple[int, ...]]
-    there: tuple[tuple[int, ...], tuple[int, ...]]
-
-    def in_words(self, tp: TopicPartition | None) -> str:
-        sent, there = ([list(part) for part in both] for both in (self.sent, self.there))
-        return (
-            f"{tp}: controller {self.controller} sends broker {self.broker} adding {sent[0]} and removing {sent[1]}; "
-            f"the topic's znode has {there[0]} and {there[1]}"
-        )
-
-
 class LeadershipState(NamedTuple):
     """Leader, leader epoch and ISR."""
 
@@ -277,20 +221,6 @@ class RefusedAndDone(NamedTuple):
         return (
             f"broker {self.broker} refuses the {self.api} of controller {self.controller} (epoch "
             f"{self.controller_epoch}) with {self.error}, after it had begun to {self.done} {tp}"
-        )
-
-
-class AnswerIgnored(NamedTuple):
-    """An answer to a deletion that has changed nothing at the controller."""
-
-    controller: int
-    broker: int
-    held_us: int
-
-    def in_words(self, tp: TopicPartition | None) -> str:
-        return (
-            f"{tp}: broker {self.broker} has answered {self.held_us / 1e6:g} s ago whether it has deleted its replica, "
-            f"and controller {self.controller} still waits"
         )
 
 
@@ -552,21 +482,4 @@ class LeaderDropped(NamedTuple):
         return (
             f"{tp}: controller {self.controller} drops leader {self.leader} from the assignment, and could have had "
             f"{list(self.may_lead)} lead"
-        )
-
-
-class SentUnwritten(NamedTuple):
-    """A state that a controller sends, and that is not the one which was ``written`` under the version that it
-    names."""
-
-    controller: int
-    broker: int
-    version: int
-    sent: LeadershipState
-    written: LeadershipState
-
-    def in_words(self, tp: TopicPartition | None) -> str:
-        return (
-            f"{tp}: controller {self.controller} sends broker {self.broker} {self.sent}, as version {self.version}; "
-            f"that was {self.written}"
         )

@@ -360,6 +360,34 @@ class ProducerIdTwice(NamedTuple):
         return f"producer id {self.producer_id} is given to {self.first} and to {self.second}"
 
 
+class IdUnclaimed(NamedTuple):
+    """A producer id that is given to ``owner``, and is in no block that ZooKeeper has, or had: they end at ``last``."""
+
+    producer_id: int
+    owner: str
+    last: int
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return f"producer id {self.producer_id} is given to {self.owner}; what was claimed ends at {self.last}"
+
+
+class BlockMisclaimed(NamedTuple):
+    """A block of producer ids that does not begin after the ids before it, is empty, or is claimed by a broker for
+    another one."""
+
+    writer: int
+    broker: int
+    first: int
+    last: int
+    before: int
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return (
+            f"broker {self.writer} claims the producer ids {self.first} to {self.last} for broker {self.broker}; those "
+            f"before end at {self.before}"
+        )
+
+
 class WritesOutside(NamedTuple):
     """A batch of a transaction that is over."""
 

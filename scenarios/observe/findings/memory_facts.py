@@ -88,6 +88,36 @@ class LeftUntaken(NamedTuple):
         return f"{self.path} is there for {self.lasted_us / 1e6:g} s, and controller {self.controller} works"
 
 
+class DeletedUnread(NamedTuple):
+    """An announcement that a controller deletes, and of which it has sent nothing: of an ISR to all brokers, or of a
+    log directory to ``announced_by``."""
+
+    path: str
+    controller: int
+    announced_by: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        if tp is None:
+            sent = f"has sent broker {self.announced_by}, which lost a log directory, no LeaderAndIsr"
+        else:
+            sent = f"has sent no metadata of {tp}, of which broker {self.announced_by} says there that its ISR changed"
+        return f"controller {self.controller} deletes {self.path}, and {sent}"
+
+
+class NotAnnounced(NamedTuple):
+    """A log directory that has failed, and of which its broker has not written to ZooKeeper."""
+
+    broker: int
+    directory: str
+    lasted_us: int
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return (
+            f"broker {self.broker} lost {self.directory} {self.lasted_us / 1e6:.1f} s ago, and has announced nothing "
+            "to the controller"
+        )
+
+
 class ChangeUntaken(NamedTuple):
     """A znode that has come or gone, and of which the controller takes no notice.
 

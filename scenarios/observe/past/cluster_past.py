@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from attrs import evolve, fields
 
+from controller.operations.brokers import LOST_DIRS
 from controller.procedures import STEPS
 from emulator.protocol import znodes
 from emulator.protocol.events import (
@@ -53,6 +54,12 @@ _TOPIC_DEPTH = znodes.TOPICS.count("/") + 1
 _KEPT_ZNODES = (
     znodes.CONTROLLER, znodes.CONTROLLER_EPOCH, znodes.REASSIGN_PARTITIONS, znodes.PREFERRED_REPLICA_ELECTION,
 )  # fmt: skip
+
+
+def broker_fails(event: Step) -> bool:
+    """Whether a controller has found that a broker is gone, or there in a later epoch. It takes the same steps for one
+    that has lost log directories."""
+    return event.step == BROKER_FAILS and event.detail != LOST_DIRS
 
 
 class Folds(Protocol):
@@ -312,7 +319,7 @@ class Past:
         if event.step == READS_BROKERS and event.edge == "after":
             if now.was_elected_last(event.node):
                 now.known_dead.update(dict.fromkeys(now.absent, event.t_us))
-        elif event.step == BROKER_FAILS and event.edge == "before" and event.broker not in now.registrations:
+        elif broker_fails(event) and event.edge == "before" and event.broker not in now.registrations:
             if now.was_elected_last(event.node):
                 now.known_dead[event.broker] = event.t_us
         elif event.topic and event.partition >= 0 and now.acting_controller in (-1, event.node):

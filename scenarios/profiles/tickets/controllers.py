@@ -163,6 +163,7 @@ TICKETS = (
         here="A new controller holds the elections that are asked for, and does not delete the request. The checker "
         "sees a request that stays in ZooKeeper.",
         checker="converged",
+        also=("notifications_taken",),
         policies={"controller.ends_elections_at_failover": False},
         source="KafkaController.onPreferredReplicaElection, before and after the ticket's commit (April 2013)",
     ),
@@ -224,7 +225,7 @@ TICKETS = (
             Effect(
                 text="a controller that has been replaced deletes the request for moves; its successor, whose watch "
                 "that took, does not see the next one",
-                checkers=("converged",),
+                checkers=("converged", "moves_recoverable"),
                 parts=("NOTHING_ASKED",),
             ),
             Effect(
@@ -332,7 +333,7 @@ TICKETS = (
         here="A controller that was replaced does not resign before its session expires, and takes over the epoch "
         "that it reads. The checker sees two brokers that write as controller in one epoch.",
         checker="controller_fence",
-        also=("resigned_forgets", "broker_remembers"),
+        also=("resigned_forgets", "broker_remembers", "sent_as_written"),
         policies={"controller.follows_controller_epoch": True},
         source="KafkaController's ControllerEpochListener and ZookeeperLeaderElector, 0.8.0 and 0.8.2.0",
     ),
@@ -363,7 +364,7 @@ TICKETS = (
         here="Requests bear no broker epochs and the controller compares none. The checker sees a broker that runs "
         "and never joins the ISR again.",
         checker="converged",
-        also=("controller_remembers",),
+        also=("controller_remembers", "sent_as_written"),
         policies={"controller.broker_epochs": False},
         differences=(
             Difference(

@@ -189,6 +189,7 @@ TICKETS = (
         here="The answer to a StopReplica that keeps replicas counts like that of one that deletes them. The "
         "checker sees a topic that is forgotten before its replicas are deleted.",
         checker="replicas_deleted_first",
+        also=("answers_taken",),
         policies={"controller.counts_kept_as_deleted": True},
         source="AbstractControllerBrokerRequestBatch.sendStopReplicaRequests, before and after the ticket's commit "
         "(May 2020)",
@@ -267,6 +268,35 @@ TICKETS = (
                 text="a broker that ends its controlled shutdown and is back before the controller looks at "
                 "/brokers/ids has replicas that are offline for ever in the controller's memory",
                 checkers=("controller_remembers",),
+            ),
+            Effect(
+                text="a topic is not deleted while the controller remembers failed log directories of a broker that is "
+                "gone and back before it looks at /brokers/ids",
+                checkers=("converged",),
+                parts=("NOTHING_ASKED", "LED"),
+            ),
+        ),
+    ),
+    Ticket(
+        key="PartitionStateMachine.initializeLeaderAndIsrForPartitions (0.8.0 to 3.9)",
+        title="a controller whose connection to ZooKeeper is lost with the answer to its first write of a partition's "
+        "state finds the state as it tries again, and takes the partition for new: no broker is sent its leader until "
+        "another controller is elected",
+        effects=(
+            Effect(
+                checkers=(
+                    "controller_remembers",
+                    "metadata_kept",
+                    "metadata_follows",
+                    "replicas_notified",
+                    "roles_adopted",
+                    "converged",
+                ),
+                parts=("LED", "IN_SYNC"),
+            ),
+            Effect(
+                text="the same: its gauges, and the metadata that it sends of the topic, leave the partition out",
+                checkers=("counts_true", "steps_done"),
             ),
         ),
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from controller.operations.brokers import LOST_DIRS
 from emulator.protocol.events import (
     ControllerElected,
     ControllerResigned,
@@ -30,7 +31,7 @@ from emulator.protocol.znodes import (
 )
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers.converged import UNCLEAN
-from scenarios.observe.findings.control_facts import NotNotified, ReplicasChangedUnasked
+from scenarios.observe.findings.control_facts import NotNotified, ReplicasChangedUnasked, RequestTakenOut
 from scenarios.observe.findings.convergence_facts import DoesNotLead, LeaderGone, NeverLed, RequestStays
 from scenarios.observe.findings.gauge_facts import GaugeNegative
 from scenarios.observe.findings.memory_facts import BrokerRemembers, ControllerRemembers, ResignedKeeps
@@ -207,18 +208,22 @@ def _passed_over(past: KeptEvents, violation: Violation, tp: TopicPartition) -> 
 def _refused_to_delete(past: KeptEvents, violation: Violation) -> bool:
     """The topic is being deleted, and the last answer of a broker to a StopReplica about it is a refusal, as if the
     request were wrong."""
-    topic = deleted_topic(violation)
-    if topic is None and violation.partition is not None and _is_leaderless(violation):
-        topic = violation.partition.topic
-    if topic is None or not _is_deleting(past, topic):
-        return False
+    topic = _undeleted(past, violation)
     asked = {
         event.seq: event.broker
         for event in past.of(ControlRequest)
         if event.api == "StopReplica" and event.detail.startswith(f"{topic}-")
     }
     last = {asked[event.cause]: event.error for event in past.of(ControlResponse) if event.cause in asked}
-    return UNKNOWN in last.values()
+    return topic is not None and UNKNOWN in last.values()
+
+
+def _undeleted(past: KeptEvents, violation: Violation) -> str | None:
+    """The topic whose deletion does not end: the request for it stays, or a partition has no leader."""
+    topic, tp = deleted_topic(violation), violation.partition
+    if topic is None and tp is not None and _is_leaderless(violation):
+        topic = tp.topic
+    return topic if topic is not None and _is_deleting(past, topic) else None
 
 
 def deleted_topic(violation: Violation) -> str | None:
@@ -282,6 +287,7 @@ def _missed(past: KeptEvents, broker: int, until_seq: int) -> ZkWritten | None:
         (event.broker, event.edge) == (broker, "before")
         and gone.seq < event.seq < until_seq
         and event.step.startswith(LOOKS_AT_BROKERS)
+        and event.detail != LOST_DIRS
         for event in past.of(Step)
     )
     return None if handled or past.elected_between(back.seq, until_seq) else gone
@@ -317,6 +323,14 @@ def _directories_failed_before(past: KeptEvents, violation: Violation) -> bool:
 def _failed_before(past: KeptEvents, broker: int, until_seq: int) -> bool:
     gone = _missed(past, broker, until_seq)
     return gone is not None and any(event.node == broker and event.seq < gone.seq for event in past.of(LogDirFailed))
+
+
+@of_violation
+def _deletion_waits_for_directories(past: KeptEvents, violation: Violation) -> bool:
+    """The topic that is being deleted has a replica on such a broker: its deletion waits until that starts."""
+    topic = _undeleted(past, violation)
+    replicas = past.cluster.at(violation.seq).topics.get(topic, {}).values() if topic else ()
+    return any(_failed_before(past, broker, violation.seq) for broker in dict.fromkeys(b for r in replicas for b in r))
 
 
 @of_violation
@@ -410,10 +424,12 @@ def _gone_at_an_election(past: KeptEvents, broker: int, until_seq: int) -> bool:
 
 @of_violation
 def _request_unseen(past: KeptEvents, violation: Violation) -> bool:
-    """A controller that had been replaced deleted the last request for moves; what was asked for next is as it was."""
-    if not asks_for_moves(violation):
+    """A controller that had been replaced deleted the last request for moves; what was asked for next is as it was, or
+    is deleted with the move that its successor has in hand (removePartitionFromReassignedPartitions, 1.1.1)."""
+    facts = violation.facts
+    if not (asks_for_moves(violation) or (isinstance(facts, RequestTakenOut) and not facts.read)):
         return False
-    writes = [event for event in past.of(ZkWritten) if event.path == REASSIGN_PARTITIONS][-2:]
+    writes = [e for e in past.of(ZkWritten) if e.path == REASSIGN_PARTITIONS and e.seq < violation.seq][-2:]
     return [event.op for event in writes] == ["delete", "create"] and _was_replaced(past, writes[0])
 
 
@@ -564,6 +580,7 @@ CONTROL: tuple[Reason, ...] = (
     Reason("KAFKA-1120", _not_told_who_lives, effect=2),
     Reason("KAFKA-1120", _directories_failed_before, effect=3),
     Reason("KAFKA-1120", _offline_since_its_shutdown, effect=4),
+    Reason("KAFKA-1120", _deletion_waits_for_directories, effect=5),
     Reason("KAFKA-9839", _behind_its_epoch),
     Reason("KAFKA-9839", _has_refused_metadata, effect=1),
     Reason("MetadataCache.updateMetadata (0.8.0 to 2.7.2)", _took_what_was_overtaken),

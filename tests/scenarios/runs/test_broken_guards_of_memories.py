@@ -164,7 +164,7 @@ def test_a_controller_that_tells_no_broker_of_announced_isrs(monkeypatch: pytest
         await self._delete(znodes.ISR_CHANGE_NOTIFICATION, names)
 
     monkeypatch.setattr(Notifications, "process_isr_changes", keeps_to_itself)
-    assert list(findings(isr_changes())) == ["broker_remembers"]
+    assert list(findings(isr_changes())) == ["notifications_taken", "broker_remembers"]
 
 
 def test_a_controller_that_dies_before_it_stops_what_it_has_dropped(monkeypatch: pytest.MonkeyPatch) -> None:

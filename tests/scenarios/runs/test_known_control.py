@@ -23,7 +23,7 @@ from emulator.protocol.znodes import (
     topic_path,
 )
 from emulator.trace.events import Step, ZkWritten
-from scenarios.observe.findings.control_facts import ReplicasChangedUnasked
+from scenarios.observe.findings.control_facts import ReplicasChangedUnasked, RequestTakenOut
 from scenarios.observe.findings.convergence_facts import DoesNotLead
 from scenarios.observe.findings.memory_facts import ControllerRemembers
 from scenarios.runs import Run, run_scenario
@@ -335,6 +335,11 @@ def test_kafka_6082_a_request_after_one_that_a_replaced_controller_deleted_is_no
     found = stated("converged", NOTHING_ASKED, 9, 9, f"{REASSIGN_PARTITIONS} is still there")
     assert tickets(told(quiet, "kafka-1.1", [*elected, deleted, asked], found)) == ["KAFKA-6082"]
     assert tickets(told(quiet, "kafka-2.3", [*elected, deleted, asked], found)) == [None]
+    taken = RequestTakenOut(2, (1, 3), False, REASSIGN_PARTITIONS, (0, 1), (0, 1), True)  # kafka-1.1, seed 13023
+    for read, ticket in ((False, "KAFKA-6082"), (True, None)):
+        unread = evolve(found, invariant="moves_recoverable", facts=taken._replace(read=read))
+        ends = deleted._replace(seq=9, client=2)
+        assert tickets(told(quiet, "kafka-1.1", [*elected, deleted, asked, ends], unread)) == [ticket]
     taken_up = ZkWritten(5, 5, 0, 2, "set", REASSIGN_PARTITIONS, 1, 5, "{}")
     for marks in ([deleted], [asked], [deleted._replace(client=2), asked], [deleted, asked, taken_up]):
         assert tickets(told(quiet, "kafka-1.1", [*elected, *marks], found)) == [None]

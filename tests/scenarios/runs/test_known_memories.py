@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
+from controller.operations.brokers import LOST_DIRS
 from emulator.protocol import events as e
 from emulator.protocol.shown import Deviated
 from emulator.protocol.types import TopicPartition
@@ -21,8 +22,8 @@ from scenarios.observe.findings.memory_facts import (
 from scenarios.runs import Run, run_scenario
 from scenarios.runs.findings import findings
 from tests.scenarios.runs.building import TP, Table, scenario
-from tests.scenarios.runs.stated import stated
-from tests.scenarios.runs.test_known_findings import elected, kept, quiet, tickets, told
+from tests.scenarios.runs.stated import NOTHING_ASKED, stated
+from tests.scenarios.runs.test_known_findings import assigned, elected, kept, quiet, tickets, told
 
 __all__ = ["quiet"]
 
@@ -119,6 +120,21 @@ def test_kafka_1120_so_has_one_its_failed_log_directories(quiet: Run) -> None:
     late = failed._replace(t_us=5, seq=5)
     for events in ([gone, back], [failed, gone], [failed, gone, back, started], [gone, back, late]):
         assert of_each("kafka-1.1", *events) == [None] * 5
+
+
+def test_kafka_1120_so_waits_a_deletion_for_the_failed_log_directories(quiet: Run) -> None:
+    """kafka-1.1, seed 15039: the answer that reported them was handled once the broker was away."""
+    wanted = ZkWritten(1, 1, 0, -1, "create", "/admin/delete_topics/orders", 0, 1, "")
+    failed = e.LogDirFailed(2, 2, 0, 1, "/data/1", "injected by the scenario", 1, broker_halts=False)
+    gone = ZkWritten(3, 3, 0, -1, "delete", broker_path(1), 0, 3, "")
+    back = ZkWritten(4, 4, 0, 1, "create", broker_path(1), 0, 4, "{}")
+    late = Step(5, 5, 0, "broker-failure.1", "before", "", -1, 1, 0, 2, LOST_DIRS)
+    found = stated("converged", NOTHING_ASKED, 9, 9, "/admin/delete_topics/orders is still there")
+    explains: list[Any] = [assigned(0, 0, 1), wanted, failed, gone, back]
+    assert tickets(told(quiet, "kafka-1.1", [*explains, late], found)) == ["KAFKA-1120"]
+    lacks = [[*explains[:i], *explains[i + 1 :]] for i in range(len(explains))]
+    for events in (*lacks, [*explains, late._replace(detail="")]):
+        assert tickets(told(quiet, "kafka-1.1", events, found)) == [None]
 
 
 def test_kafka_1120_so_are_the_replicas_offline_that_a_shutdown_took(quiet: Run) -> None:

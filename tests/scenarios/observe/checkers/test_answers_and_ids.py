@@ -10,6 +10,9 @@ from emulator.protocol import events as e
 from emulator.protocol import shown_coordination as shown
 from emulator.protocol.control_requests import ControlDelivered, ReplicasChanged, TopicsAnswered
 from emulator.protocol.stop_replica import StopReplicaRequest
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.znodes import broker_path
+from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers.answers_taken import AnswersTaken
 from scenarios.observe.history.settings_history import StartSettings
 from tests.scenarios.observe.checkers.test_coordinators import ANNE, GROUP, HOME, WRITER, Coordinated, looks, works
@@ -44,6 +47,47 @@ def test_an_answer_that_is_taken_or_comes_too_late(happens: str) -> None:
     else:
         run.emit(e.NodeCrashed, 0, 1, "process")
     assert looks(run, 10) == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "after", "state"),
+    [
+        ("NONE", "DELETION_SUCCESSFUL", ""), ("KAFKA_STORAGE_ERROR", "DELETION_INELIGIBLE", ""),
+        ("STALE_BROKER_EPOCH", "DELETION_INELIGIBLE", ""), ("", "DELETION_INELIGIBLE", ""),
+        ("", "DELETION_SUCCESSFUL", "deleted; that has answered nothing"),
+        ("KAFKA_STORAGE_ERROR", "DELETION_SUCCESSFUL", "deleted; that has answered KAFKA_STORAGE_ERROR"),
+        ("STALE_BROKER_EPOCH", "DELETION_SUCCESSFUL", "deleted; that has answered STALE_BROKER_EPOCH"),
+        ("NONE", "DELETION_INELIGIBLE", "not to be deleted now; that has answered NONE"),
+    ],
+)  # fmt: skip
+def test_a_replica_counts_as_what_its_broker_has_answered(answer: str, after: str, state: str) -> None:
+    """Of two partitions the other one has no error."""
+    run, orders_1 = works(AnswersTaken.name), TopicPartition("orders", 1)
+    run.emit(ZkWritten, 1, "create", broker_path(1), 0, 0, "")
+    run.emit(Step, "delete.start", "before", "orders", -1, -1, 0, 0, "")
+    run.show(ReplicasChanged, 0, 1, (orders_1, ORDERS_0), STATES * 2, ReplicaState.DELETION_STARTED)
+    run.emit(Step, "delete.start", "after", "orders", -1, -1, 0, 0, "")
+    if answer:
+        names = "StopReplica", 0, 1, 1, -1, 2, "orders-1, orders-0 (delete)"
+        asked = run.emit(e.ControlRequest, *names)
+        refused = (("orders-0",), (answer,)) if answer == "KAFKA_STORAGE_ERROR" else ((), ())
+        whole = "NONE" if answer == "KAFKA_STORAGE_ERROR" else answer
+        run.trace.cause = asked.seq
+        run.emit(e.ControlResponse, "StopReplica", 1, 0, 1, whole, *refused)
+        run.show(ControlDelivered, 0, 1, StopReplicaRequest(0, 1, 1, True, (orders_1, ORDERS_0)))
+    run.show(ReplicasChanged, 0, 1, (ORDERS_0,), (ReplicaState.DELETION_STARTED,), ReplicaState[after])
+    if answer == "KAFKA_STORAGE_ERROR":
+        before = (ReplicaState.DELETION_STARTED,)
+        run.show(ReplicasChanged, 0, 1, (orders_1,), before, ReplicaState.DELETION_SUCCESSFUL)
+    expected = f"orders-0: controller 0 takes the replica on broker 1 for {state}"
+    assert run.found() == ([expected] if state else [])
+
+
+def test_a_move_does_not_wait_for_answers() -> None:
+    run = works(AnswersTaken.name)
+    for state in (ReplicaState.DELETION_STARTED, ReplicaState.DELETION_SUCCESSFUL):
+        run.show(ReplicasChanged, 0, 1, (ORDERS_0,), STATES, state)
+    assert run.found() == []
 
 
 @pytest.mark.parametrize(("state", "seconds", "count"), [("Empty", 40, 1), ("Empty", 30, 0), ("Dead", 40, 0)])

@@ -1,4 +1,7 @@
-"""E9: what a broker remembers, part by part. End to end: ``tests/scenarios/runs/test_broken_guards_of_memories.py``."""
+"""E9 and F11: what a broker remembers, part by part.
+
+End to end: ``tests/scenarios/runs/test_broken_guards_of_memories.py``.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,14 @@ from typing import Any, cast
 
 import pytest
 
+from brokers.memories import Fetched
 from emulator.protocol.kip_352_draft import DraftPartitionMetadata
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata
 from emulator.protocol.znodes import LeaderAndIsr
 from fetchers.quota import RATE_NAMES, UNLIMITED, QuotaSettings
 from scenarios.observe.checkers.broker_remembers import BrokerRemembersTrue
+from scenarios.observe.checkers.fetchers_fit import FetchersFit
 
 TP = TopicPartition("orders", 0)
 ASSIGNED = (1, 0, 4, 3)
@@ -104,3 +109,20 @@ def test_throttled_rates_of_all_brokers(counts: bool, rate: int) -> None:
             memories = {"throttles": QuotaSettings(rates, {}, {})}
             found = list(of.throttles(checker, cast("Any", SimpleNamespace(node=broker)), memories))
             assert bool(found) is (kept != right)
+
+
+@pytest.mark.parametrize(
+    ("topic", "partition", "fetchers", "number"),
+    [("orders", 0, 1, 0), ("orders", 0, 4, 1), ("orders", 1, 4, 0), ("wide-topic", 3, 5, 1), ("a", 7, 3, 2)],
+)
+def test_the_thread_of_a_partition(topic: str, partition: int, fetchers: int, number: int) -> None:
+    """As Java counts: ``String.hashCode``, and a sum of 32 bits."""
+    tp, of = TopicPartition(topic, partition), FetchersFit
+    role = SimpleNamespace(leads=False, leader=1, leader_epoch=3)
+    cluster = SimpleNamespace(state=lambda _tp: LeaderAndIsr(1, 3, ASSIGNED, 1))
+    for counts in (True, False):
+        checker: Any = SimpleNamespace(cluster=cluster, start=SimpleNamespace(detects_bounces=counts))
+        for kept in range(fetchers):
+            memories = {"replicas": {tp: role}, "fetched": {tp: Fetched(1, 3, False, kept)}}
+            found = list(of.unlike(checker, cast("Any", None), memories | {"fetcher_threads": fetchers}))
+            assert [one.wanted for one in found] == [f"fetcher {number}"] * (counts and kept != number)

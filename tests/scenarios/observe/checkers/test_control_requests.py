@@ -375,34 +375,6 @@ def test_a_stop_for_what_a_broker_that_shuts_down_leads(leads: bool) -> None:
     assert [violation.state for violation in run.violations()] == ([expected] if leads else [])
 
 
-# -- sent_as_written ---------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("api", ["LeaderAndIsr", "UpdateMetadata"])
-def test_a_state_that_is_sent_as_it_was_written(api: str) -> None:
-    run = Cluster("sent_as_written")
-    run.state(0, RS, 1)
-    version = run.version
-    run.state(0, (0, 1), 1)
-
-    def says(isr: tuple[int, ...], version: int) -> Any:
-        if api == "LeaderAndIsr":
-            led = LeaderAndIsrPartition(ORDERS_0, 1, 0, 1, isr, version, RS, False)
-            return LeaderAndIsrRequest(3, 1, 1, (led,), RS)
-        return UpdateMetadataRequest(3, 1, 1, (PartitionMetadata(ORDERS_0, 1, 0, 1, isr, version, RS, ()),), RS)
-
-    queued(run, 1, says(RS, version))
-    queued(run, 1, says((0, 1), version + 1))
-    queued(run, 1, says(RS, version + 99))
-    assert run.violations() == []
-    queued(run, 1, says(RS, version + 1))
-    [violation] = run.violations()
-    assert violation.state == (
-        f"orders-0: controller 3 sends broker 1 leader 0 of leader epoch 1, ISR [0, 1, 2], as version {version + 1}; "
-        "that was leader 0 of leader epoch 1, ISR [0, 1]"
-    )
-
-
 # -- metadata_follows --------------------------------------------------------------------------------------------------
 
 

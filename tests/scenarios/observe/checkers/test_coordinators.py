@@ -11,7 +11,16 @@ from emulator.protocol import events as e
 from emulator.protocol import shown_coordination as shown
 from emulator.protocol.shown import RecordsCompacted
 from emulator.protocol.types import TopicPartition
-from emulator.protocol.znodes import LeaderAndIsr, encode_config, encode_topic, state_path, topic_path
+from emulator.protocol.znodes import (
+    PRODUCER_ID_BLOCK,
+    LeaderAndIsr,
+    encode_config,
+    encode_isr_change,
+    encode_producer_id_block,
+    encode_topic,
+    state_path,
+    topic_path,
+)
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.history.settings_history import StartSettings
 from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
@@ -348,6 +357,40 @@ def test_a_producer_id_belongs_to_one_producer() -> None:
     ]
 
 
+def claims(run: Coordinated, writer: int, broker: int, first: int, last: int) -> None:
+    data = encode_producer_id_block(broker, first, last)
+    run.emit(ZkWritten, writer, "setData", PRODUCER_ID_BLOCK, 0, 0, data)
+
+
+def test_a_producer_id_is_in_a_block_that_was_claimed() -> None:
+    run = Coordinated("producer_ids_once")
+    claims(run, 1, 1, 0, 9)
+    claims(run, 2, 2, 10, 19)
+    run.emit(e.ProducerIdentified, -2, 19, 1, 9)
+    run.transaction("Empty", producer=7)
+    assert run.found() == []
+    run.emit(e.ProducerIdentified, -2, 20, 1, 9)
+    run.transaction("Empty", producer=21, id="other")
+    assert run.found() == [
+        "producer id 20 is given to client -2; what was claimed ends at 19",
+        "producer id 21 is given to transactional id other; what was claimed ends at 19",
+    ]
+
+
+@pytest.mark.parametrize(("writer", "first", "last"), [(1, 10, 19), (3, 10, 19), (1, 5, 19), (1, 11, 19), (1, 10, 9)])
+def test_a_block_is_claimed_after_the_others_and_for_oneself(writer: int, first: int, last: int) -> None:
+    run = Coordinated("producer_ids_once")
+    run.controller(3, 1)
+    claims(run, 1, 1, 0, 9)
+    claims(run, writer, 1, first, last)
+    fits = (first, last) == (10, 19)
+    said = f"broker {writer} claims the producer ids {first} to {last} for broker 1; those before end at 9"
+    assert run.found() == ([] if fits else [said])
+    if fits:
+        claims(run, 2, 1, 20, 29)
+        assert len(run.violations()) == 1
+
+
 @pytest.mark.parametrize(
     ("epoch", "then", "count"),
     [
@@ -515,7 +558,7 @@ def test_a_partition_that_is_not_in_sync_excuses_a_transaction() -> None:
 def test_announcements_are_taken(taken: bool) -> None:
     run = works("notifications_taken")
     path = "/isr_change_notification/isr_change_0000000000"
-    run.emit(ZkWritten, 1, "create", path, 0, 7, "{}")
+    run.emit(ZkWritten, 1, "create", path, 0, 7, encode_isr_change([]))
     if taken:
         run.emit(ZkWritten, 0, "delete", path, 0, 8, "")
     assert looks(run, 20) == [], "the controller's thread may be held"

@@ -82,6 +82,7 @@ def test_a_move_that_no_partition_can_make_is_refused(error: str, violations: in
     [
         ("", 1), ("elected", 0), ("not in the ISR", 0), ("left the ISR", 0), ("leads", 0), ("moved", 0), ("dead", 0),
         ("shuts down", 0), ("back since", 0), ("another controller", 0), ("deleted by another", 0),
+        ("another epoch", 0),
     ],
 )  # fmt: skip
 def test_a_preferred_replica_that_can_lead_is_elected_where_that_is_asked_for(why: str, violations: int) -> None:
@@ -101,6 +102,8 @@ def test_a_preferred_replica_that_can_lead_is_elected_where_that_is_asked_for(wh
         run.emit(ZkWritten, -1, "delete", f"{BROKER_IDS}/1", 0, 0, "")
     elif why == "another controller":
         run.emit(ZkWritten, 2, "create", CONTROLLER, 0, 0, encode_controller(2, 0))
+    elif why == "another epoch":  # kafka-1.1, seed 13030: the controller of /controller is not that of the last epoch
+        run.emit(e.ControllerElected, 1, 2)
     if why == "back since":
         run.emit(ZkWritten, 1, "create", f"{BROKER_IDS}/1", 0, 0, "")
     run.emit(ZkWritten, -5 if why == "deleted by another" else 2, "delete", PREFERRED_REPLICA_ELECTION, 0, 0, "")

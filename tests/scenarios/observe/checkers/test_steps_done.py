@@ -1,15 +1,13 @@
-"""M16: a step of a procedure has done what it says when it ends; the widened M11, M15 and T8."""
+"""M16: a step of a procedure has done what it says when it ends; the widened M11 and T8."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
-from attrs import evolve
 
 from emulator.metrics.metric_events import MetricRegistered, MetricRemoved
 from emulator.protocol import events as e
-from emulator.protocol.assignments import ReassigningReplicas
 from emulator.protocol.control_requests import ControlQueued
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest
 from emulator.protocol.stop_replica import StopReplicaRequest
@@ -179,46 +177,6 @@ def test_a_new_controller_has_not_read_what_a_replaced_one_creates_meanwhile(by:
     assert run.states() == [
         f"failover.F6 ends on controller 3, and no LeaderAndIsr was sent to broker {broker}" for broker in left
     ]
-
-
-# -- sent_as_written --------------------------------------------------------------------------------------------------
-
-
-def test_a_broker_that_is_known_to_be_dead_is_called_alive() -> None:
-    run = Controller("sent_as_written")
-    run.dies(2)
-    run.emit(Step, "broker-failure.1", "before", "", -1, 2, 0, 3, "")
-    run.queued(0, metadata(0, 1, 3, offline=(2,)))
-    run.queued(0, metadata(0, 1, 2, 3))
-    assert run.states() == ["controller 3 sends broker 0 that broker 2 is alive, and has begun to handle its end"]
-
-
-def test_a_broker_that_is_sent_that_it_does_not_live() -> None:
-    run = Controller("sent_as_written")
-    run.queued(2, metadata(0, 1, offline=(2,)))
-    assert run.states() == ["controller 3 sends broker 2 that [0, 1] are alive"]
-
-
-def test_a_replica_that_does_not_live_and_is_not_offline() -> None:
-    run = Controller("sent_as_written")
-    run.queued(0, metadata(0, 1, 3))
-    assert run.states() == [
-        "orders-0: controller 3 sends that of the replicas [0, 1, 2] [] are offline, and that [0, 1, 3] are alive"
-    ]
-
-
-@pytest.mark.parametrize("removing", [(2,), ()])
-def test_what_a_move_removes_is_sent(removing: tuple[int, ...]) -> None:
-    run = Controller("sent_as_written")
-    data = encode_topic({0: RS}, {0: ReassigningReplicas((), (2,))})
-    run.emit(ZkWritten, 3, "setData", topic_path("orders"), 1, 0, data)
-    state = LeaderAndIsrPartition(ORDERS_0, 1, 0, 0, RS, 0, RS, False)
-    run.queued(0, LeaderAndIsrRequest(3, 1, 1, (evolve(state, removing=removing),), RS))
-    assert run.states() == (
-        []
-        if removing
-        else ["orders-0: controller 3 sends broker 0 adding [] and removing []; the topic's znode has [] and [2]"]
-    )
 
 
 # -- notifications_taken ----------------------------------------------------------------------------------------------
