@@ -155,7 +155,8 @@ class LogDirsTrue(Checker):
                 self._wrong(event, "no log", "the replica's", tp)
             copied = self._copies.get((broker, tp))
             if tp in current and copied is not None and futures.get(tp) != copied:
-                self._wrong(event, f"a copy in {futures.get(tp)}", f"one in {copied}", tp)
+                said = f"a copy in {futures[tp]}" if tp in futures else "no copy"
+                self._wrong(event, said, f"one in {copied}", tp)
 
     def _log(self, event: AdministratorAnswered, info: ReplicaInfo, directory: str) -> None:
         replica, log = (event.node, info.tp), self._logs.get(event.node, info.tp)

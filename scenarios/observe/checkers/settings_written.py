@@ -138,10 +138,10 @@ class SettingsWritten(Checker):
     def _compare(
         self, event: AdministratorAnswered | TopicsAnswered, entity: str, wanted: Mapping[str, str | None]
     ) -> None:
-        lately = self._written.since(entity, event.t_us - LATELY_US)
+        lately = [self._written.now(entity), *self._written.since(entity, event.t_us - LATELY_US)[1:]]
         for name, value in wanted.items():
             if not any(_same(config.get(name), value) for config in lately):
-                facts = NotWritten(event.node, entity, name, value, lately[-1].get(name))
+                facts = NotWritten(event.node, entity, name, value, lately[0].get(name))
                 self.violated(event, facts, brokers=(event.node,))
 
     # -- descriptions -------------------------------------------------------------------------------------------------
