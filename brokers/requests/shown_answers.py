@@ -10,12 +10,12 @@ from emulator.nodes import Process
 from emulator.protocol.shown import AdministratorAnswered
 
 ASKED = frozenset((
-    "AlterConfigs", "AlterPartitionReassignments", "AlterReplicaLogDirs", "CreatePartitions", "CreateTopics",
-    "DeleteGroups", "DeleteTopics", "DescribeCluster", "DescribeConfigs", "DescribeGroups", "DescribeLogDirs",
-    "DescribeProducers", "DescribeTransactions", "ElectLeaders", "IncrementalAlterConfigs", "ListGroups",
-    "ListPartitionReassignments", "ListTransactions", "OffsetDelete",
+    "AlterConfigs", "AlterPartitionReassignments", "AlterReplicaLogDirs", "ControlledShutdown", "CreatePartitions",
+    "CreateTopics", "DeleteGroups", "DeleteTopics", "DescribeCluster", "DescribeConfigs", "DescribeGroups",
+    "DescribeLogDirs", "DescribeProducers", "DescribeTransactions", "ElectLeaders", "IncrementalAlterConfigs",
+    "ListGroups", "ListPartitionReassignments", "ListTransactions", "OffsetDelete",
 ))  # fmt: skip
-"""The requests of administrators."""
+"""The requests of administrators, and of brokers that shut down."""
 
 
 @frozen

@@ -104,7 +104,7 @@ class ControllerLeft(NamedTuple):
 
 
 class AdministratorAnswered(NamedTuple):
-    """A broker has answered an administrator (``brokers.requests.shown_answers``).
+    """A broker has answered an administrator, or a broker that shuts down (``brokers.requests.shown_answers``).
 
     Attributes:
         request, response: the messages.

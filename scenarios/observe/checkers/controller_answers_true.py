@@ -1,4 +1,4 @@
-"""M17: what a controller answers about elections and moves is so."""
+"""M17: what a controller answers about elections, moves and shutdowns is so."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from emulator.protocol import znodes
 from emulator.protocol.alter_reassignments import AlterPartitionReassignmentsRequest
 from emulator.protocol.assignments import ReassigningReplicas, ReplicaAssignment, Replicas
+from emulator.protocol.controlled_shutdown import ControlledShutdownRequest
 from emulator.protocol.elect_leaders import ElectionType, ElectLeadersRequest
 from emulator.protocol.errors import Errors
 from emulator.protocol.list_reassignments import ListPartitionReassignmentsRequest
@@ -52,7 +53,9 @@ class ControllerAnswersTrue(Checker):
         from before. Where nothing has delayed the controller for 5 s: a preferred replica that is not available is not
         in the ISR, or does not live; an unknown partition is not there, a topic that is being deleted is; a move that
         is not in progress is not. Each move in the list is that of the topic's znode then or shortly before, and
-        each move of a znode that was there all the while is in the list. A broker that was the controller all
+        each move of a znode that was there all the while is in the list. An answer to ControlledShutdown names the
+        partitions with other replicas that the broker still leads; its epoch is stale only where it has registered
+        since. A broker that was the controller all
         the time is not none.
 
     Not verified: other errors, INVALID_REPLICA_ASSIGNMENT (``refusals_have_reasons``); what comes of it later
@@ -89,6 +92,8 @@ class ControllerAnswersTrue(Checker):
 
     def on_answered(self, event: AdministratorAnswered) -> None:
         request, response = event.request, event.response
+        if isinstance(request, ControlledShutdownRequest):
+            self._left(event, request)
         if not isinstance(request, ASKED):
             return
         elected = self.cluster.acting.get(event.node)
@@ -173,6 +178,30 @@ class ControllerAnswersTrue(Checker):
             self._wrong(event, error.name, "it is there", tp)
         if error is Errors.INVALID_TOPIC_EXCEPTION and there and not marked:
             self._wrong(event, error.name, "its topic is not being deleted", tp)
+
+    # -- shutdowns ----------------------------------------------------------------------------------------------------
+
+    def _left(self, event: AdministratorAnswered, request: ControlledShutdownRequest) -> None:
+        broker, response = request.broker, event.response
+        if not self._is_calm(event):
+            return
+        registered = self.cluster.registrations.get(broker)
+        stale = response.error is Errors.STALE_BROKER_EPOCH and registered is not None
+        if stale and registered is not None and registered.epoch <= request.broker_epoch:
+            self._wrong(event, response.error.name, f"{request.broker_epoch} is the epoch of broker {broker}")
+        if response.error is not Errors.NONE:
+            return
+        for tp in response.remaining:
+            if all(state is None or state.leader != broker for state in self._states.since(tp, event.since_us)):
+                self._wrong(event, f"broker {broker} leads it", f"broker {self.cluster.leader(tp)} does", tp)
+        for tp, state in self.cluster.states.items():
+            if state.leader != broker or tp in response.remaining or any(self._marked.since(tp.topic, 0)):
+                continue
+            states = self._states.since(tp, self._before_us(event))
+            versions = self._versions(event, tp, self._before_us(event))
+            leads = all(one is not None and one.leader == broker for one in states)
+            if leads and all(one is not None and len(one.replicas) > 1 for one in versions):
+                self._wrong(event, f"broker {broker} does not lead it", "it does", tp)
 
     # -- moves --------------------------------------------------------------------------------------------------------
 

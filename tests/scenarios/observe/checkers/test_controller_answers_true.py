@@ -11,6 +11,7 @@ from emulator.protocol.alter_reassignments import (
     AlterPartitionReassignmentsResponse,
 )
 from emulator.protocol.assignments import ReassigningReplicas, ReplicaAssignment
+from emulator.protocol.controlled_shutdown import ControlledShutdownRequest, ControlledShutdownResponse
 from emulator.protocol.elect_leaders import ElectionType, ElectLeadersRequest, ElectLeadersResponse
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import BrokerRegistered, ControllerElected, NodeStarted
@@ -125,3 +126,18 @@ def test_the_list_of_moves(rows: tuple[tuple[TopicPartition, ReplicaAssignment],
     run.world.now += 10 * SECOND_US
     request = ListPartitionReassignmentsRequest(None)
     assert len(run.answers(request, ListPartitionReassignmentsResponse(Errors.NONE, rows))) == found
+
+
+@pytest.mark.parametrize(
+    ("error", "remaining", "found"),
+    [
+        (Errors.NONE, (ORDERS_0,), 0),
+        (Errors.NONE, (), 1),
+        (Errors.NONE, (ORDERS_0, TopicPartition("other", 0)), 1),
+        (Errors.STALE_BROKER_EPOCH, (), 1),
+        (Errors.UNKNOWN_SERVER_ERROR, (), 0),
+    ],
+)
+def test_shutdowns(error: Errors, remaining: tuple[TopicPartition, ...], found: int) -> None:
+    request, response = ControlledShutdownRequest(0, 1), ControlledShutdownResponse(error, remaining)
+    assert len(Controlled().answers(request, response)) == found

@@ -13,8 +13,8 @@ from emulator.protocol.alter_configs import (
     IncrementalAlterConfigsRequest,
     OpType,
 )
-from emulator.protocol.control_requests import TopicsAnswered
 from emulator.protocol.configs import ConfigType
+from emulator.protocol.control_requests import TopicsAnswered
 from emulator.protocol.describe_configs import (
     ConfigEntry,
     ConfigSource,
