@@ -102,8 +102,8 @@ Answered = AdministratorAnswered
 
 
 class DescriptionsTrue(Checker):
-    """What a broker tells an administrator about the groups and the transactional ids that it coordinates, and about
-    the producers of its logs, is what its events show (KafkaApis, 0.9 to 3.9; KIP-496, KIP-664).
+    """An answer to an administrator about the groups and the transactional ids that a broker coordinates, or about the
+    producers of its logs, has what its events show (KafkaApis, 0.9 to 3.9; KIP-496, KIP-664).
 
     Verified: each answer has what was asked for, each once. Of DescribeGroups and ListGroups: the state of each group,
         its members with their instance ids, its protocol, the assignments of a stable group; none is missing that has

@@ -12,7 +12,7 @@ from emulator.protocol.describe_configs import ConfigEntry, ConfigSource, Config
 
 Config = Mapping[str, str]
 Layers = Sequence[tuple[ConfigSource, Config]]
-"""What is set beside the start, by its source: what comes first is in force."""
+"""The settings beside those of the start, by their source: the first that has one is in force."""
 FIXED = ConfigSource.STATIC_BROKER_CONFIG, ConfigSource.DEFAULT_CONFIG
 """The sources of what the brokers were started with."""
 OF_RELEASE = "message.format.version"
@@ -22,8 +22,7 @@ OF_RELEASE = "message.format.version"
 def wrong_entries(
     topic: Config | None, brokers: Layers, started: Mapping[str, Any], entries: Sequence[ConfigEntry], *, synonyms: bool
 ) -> Iterator[tuple[str, str, str]]:
-    """What is wrong with the entries of a topic, or of a broker (``topic``: None): the setting, what is said of it, and
-    what is so.
+    """The wrong entries of a topic, or of a broker (``topic``: None): the setting, what is said of it, and what is so.
 
     Args:
         brokers: the dynamic settings of the broker.
