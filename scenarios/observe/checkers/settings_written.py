@@ -50,7 +50,8 @@ class SettingsWritten(Checker):
 
     Verified: each such answer, setting by setting, against what ZooKeeper has at that moment, or has had in the last
         10 s. It has each resource of the request, in that order. A topic that was there all the time is not unknown,
-        and known settings of a topic with whole numbers that they can have are not refused, nor others accepted.
+        and known settings of a topic with whole numbers that they can have are not refused, nor others accepted;
+        no such change fails where nothing has delayed the broker for 10 s.
 
         Each description of a topic or of a broker, also that of a topic in an answer to CreateTopics (KIP-525, 2.4):
         every setting that is asked for, once, and no other; its value and where that comes from, and, where they are
@@ -102,6 +103,7 @@ class SettingsWritten(Checker):
                 if created.error.code is Errors.NONE:
                     written = self._written.since(topic_entity(created.name), event.since_us)
                     self._compare_entries(event, f"topic {created.name}", written, created.config, synonyms=False)
+                    self._compare_names(event, Resource(ResourceType.TOPIC, created.name), None, created.config)
 
     def _wrong(self, event: AdministratorAnswered, of: str, said: object, right: object) -> None:
         facts = Misanswered(event.node, event.request.api.name, of, str(said), str(right))
@@ -119,6 +121,8 @@ class SettingsWritten(Checker):
             there = self._topics.since(resource.name, event.since_us) if resource.type == ResourceType.TOPIC else []
             if error.code is Errors.UNKNOWN_TOPIC_OR_PARTITION and there and all(there):
                 self._wrong(event, str(resource), error.code.name, "the topic is there")
+            if error.code is Errors.UNKNOWN_SERVER_ERROR and plain and there == [True] and self._is_calm(event):
+                self._wrong(event, str(resource), error.code.name, "it can be set")
             if plain is not None and plain is (error.code in INVALID):
                 self._wrong(event, str(resource), error.code.name, "it can be set" if plain else "it cannot be set")
             entity = _entity(resource) if error.code is Errors.NONE else None  # a refused name may be any
@@ -130,6 +134,11 @@ class SettingsWritten(Checker):
                 sets = [op for op in asked if op.op in (OpType.SET, OpType.DELETE)]
                 wanted = {op.name: op.value if op.op == OpType.SET else None for op in sets}
             self._compare(event, entity, wanted)
+
+    def _is_calm(self, event: AdministratorAnswered) -> bool:
+        """Whether nothing has delayed the broker for a while, ZooKeeper included."""
+        since_us = self.now.reached_since_us(event.node)
+        return since_us is not None and since_us < event.since_us - LATELY_US and event.node not in self.now.impaired
 
     def on_topics(self, event: TopicsAnswered) -> None:
         for topic, wanted in event.settings.items():

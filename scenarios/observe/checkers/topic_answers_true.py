@@ -25,6 +25,7 @@ LEGAL = re.compile(r"[a-zA-Z0-9-]{1,249}", re.ASCII)
 """Names that a topic can have, whatever other topics there are."""
 LATELY_US = 10_000_000
 """For so long after a deletion a topic may still count as one that is being deleted."""
+OF_CLIENTS = "/config/clients", "/config/users"
 TopicRequest = CreateTopicsRequest | DeleteTopicsRequest | CreatePartitionsRequest
 
 
@@ -60,7 +61,8 @@ class TopicAnswersTrue(Checker):
         the errors: a topic that exists exists, or is being deleted; an unknown one was not there all the time; a move
         forbids more partitions only while there is one; partitions are not too few; a replication factor is above the
         number of brokers that the broker knows, or none; a legal name is not refused as illegal. The time of a
-        request that has timed out is over. A broker that was the controller all the time is not none. The live
+        request that has timed out is over. What is done has not failed, where nothing has delayed the broker for 10 s.
+        Without quotas no answer mutes its client. A broker that was the controller all the time is not none. The live
         brokers of DescribeCluster (KIP-700, 2.8) are those of the broker's metadata.
 
     Not verified: other errors; what other brokers know by then; topics that are named by their ids.
@@ -80,6 +82,8 @@ class TopicAnswersTrue(Checker):
         self._moves: Lately[str, bool] = Lately(False)
         """Whether there is /admin/reassign_partitions, under its path."""
         self._cached: dict[int, MetadataCached] = {}
+        self._limited = False
+        """Whether clients or users have quotas, by which an answer may mute its client (KIP-599)."""
 
     # -- what there is ------------------------------------------------------------------------------------------------
 
@@ -99,6 +103,8 @@ class TopicAnswersTrue(Checker):
             self._marked.put(name, event.t_us, event.op != "delete")
         elif event.path == znodes.REASSIGN_PARTITIONS:
             self._moves.put(event.path, event.t_us, event.op != "delete")
+        elif event.path.startswith(OF_CLIENTS):
+            self._limited = True
 
     def on_cached(self, event: MetadataCached) -> None:
         self._cached[event.node] = event
@@ -149,6 +155,8 @@ class TopicAnswersTrue(Checker):
         count = len(event.response.topics)
         if sorted(outcomes) != sorted(asked) or count != len(outcomes):
             self._wrong(event, "", sorted(outcomes), sorted(asked))
+        if event.response.throttle_ms and not self._limited:
+            self._wrong(event, "", f"a throttle of {event.response.throttle_ms} ms", "no client has a quota")
         elected = self.cluster.acting.get(event.node)
         here_us = max(elected.t_us, self.cluster.controller_since_us) if elected is not None else event.t_us
         is_controller = event.node == self.cluster.controller and here_us < event.since_us
@@ -182,7 +190,22 @@ class TopicAnswersTrue(Checker):
                 lately = self._marked.since(topic, event.since_us - LATELY_US)
                 return "" if any(lately) else "it is not being deleted"
             return "the name is legal" if LEGAL.fullmatch(topic) else ""
+        if code is Errors.UNKNOWN_SERVER_ERROR:
+            return "it is done" if self._is_done(event, topic, asked, there) and self._is_calm(event) else ""
         return self._too_few(asked, code, there, event)
+
+    def _is_done(self, event: AdministratorAnswered, topic: str, asked: object, there: list[KnownTopic]) -> bool:
+        """Whether ZooKeeper has got what was asked for since the request was taken up."""
+        if isinstance(asked, NewTopic):
+            return any(one.creator == event.node and one.created_us >= event.since_us for one in there)
+        if isinstance(asked, int):
+            return any(len(one.assignment or ()) == asked for one in there[1:])
+        return any(self._marked.since(topic, event.since_us)[1:])
+
+    def _is_calm(self, event: AdministratorAnswered) -> bool:
+        """Whether nothing has delayed the broker for a while, ZooKeeper included."""
+        since_us = self.now.reached_since_us(event.node)
+        return since_us is not None and since_us < event.since_us - LATELY_US and event.node not in self.now.impaired
 
     def _too_few(
         self, asked: object, code: Errors, there: list[KnownTopic], event: AdministratorAnswered
