@@ -219,7 +219,8 @@ class LogDirsTrue(Checker):
     def on_remembered(self, event: Remembered) -> None:
         if event.role != "broker" or not self._promised or not is_settled(self, event):
             return
-        replicas, copies = event.memories["replicas"], event.memories["copies"]
+        memories: Any = event.memories
+        replicas, copies = memories["replicas"], memories["copies"]
         for (broker, tp), name in list(self._promised.items()):
             replica: Any = replicas.get(tp) if broker == event.node and tp not in copies else None
             if replica is not None and replica.directory != name:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import product
+from typing import Any
 
 from brokers.config_def import TOPIC_CONFIGS
 from emulator.protocol.alter_configs import (
@@ -116,7 +117,8 @@ class SettingsWritten(Checker):
         if [resource for resource, _ in answered] != named:
             self._wrong(event, "", [str(resource) for resource, _ in answered], list(map(str, named)))
             return
-        for (resource, asked), (_resource, error) in zip(request.resources, answered, strict=True):
+        resources: Any = request.resources
+        for (resource, asked), (_resource, error) in zip(resources, answered, strict=True):
             plain = _plain(request, resource, asked) if named.count(resource) == 1 else None
             there = self._topics.since(resource.name, event.since_us) if resource.type == ResourceType.TOPIC else []
             if error.code is Errors.UNKNOWN_TOPIC_OR_PARTITION and there and all(there):
@@ -181,7 +183,9 @@ class SettingsWritten(Checker):
         self, event: AdministratorAnswered, of: str, topics: list[Config] | None, entries: Entries, synonyms: bool
     ) -> None:
         wrong: list[tuple[str, str, str]] = []
-        for topic, own, default in product(topics or [None], *self._layers(event)):
+        own_topics: list[Config | None] = [*topics] if topics else [None]
+        mine, of_all = self._layers(event)
+        for topic, own, default in product(own_topics, mine, of_all):
             layers = [(ConfigSource.DYNAMIC_BROKER_CONFIG, own), (ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG, default)]
             wrong = list(wrong_entries(topic, layers, self.start.brokers, entries, synonyms=synonyms))
             if not wrong:
@@ -205,18 +209,18 @@ class SettingsWritten(Checker):
             self._wrong(event, str(resource), f"{more or 'nothing'} besides", f"{lacking or 'nothing'} besides")
 
 
-def _plain(
-    request: AlterRequest, resource: Resource, asked: Sequence[tuple[str, str | None]] | Sequence[AlterConfigOp]
-) -> bool | None:
+def _plain(request: AlterRequest, resource: Resource, asked: Any) -> bool | None:
     """Whether known settings of a topic can have what is asked for: whole numbers; None: that is not so plain."""
     if resource.type != ResourceType.TOPIC:
         return None
+    values: list[tuple[str, str | None]]
     if isinstance(request, AlterConfigsRequest):
-        values = [(name, value) for name, value in asked]
+        values = list(asked)
     else:
-        if any(op.op not in (OpType.SET, OpType.DELETE) for op in asked):
+        ops: Sequence[AlterConfigOp] = asked
+        if any(op.op not in (OpType.SET, OpType.DELETE) for op in ops):
             return None
-        values = [(op.name, op.value) for op in asked if op.op == OpType.SET]
+        values = [(op.name, op.value) for op in ops if op.op == OpType.SET]
     if len(dict(values)) < len(values):
         return None
     answers = [_fits(name, value) for name, value in values]
