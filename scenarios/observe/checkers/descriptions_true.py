@@ -137,6 +137,7 @@ class DescriptionsTrue(Checker):
         self._cached[event.node] = event
 
     def on_started(self, event: NodeStarted) -> None:
+        self._cached.pop(event.node, None)
         for known in (self._groups, self._transactions, self._producers):
             _forget(known, event.node)
 
@@ -329,7 +330,7 @@ class DescriptionsTrue(Checker):
             there = cached is not None and tp.partition in cached.topics.get(tp.topic, {})
             if error is Errors.GROUP_SUBSCRIBED_TO_TOPIC and known == EMPTY:
                 self._wrong(event, request.group, error.name, f"it is {known}", tp)
-            elif there is (error is Errors.UNKNOWN_TOPIC_OR_PARTITION):
+            elif cached is not None and there is (error is Errors.UNKNOWN_TOPIC_OR_PARTITION):
                 right = "the partition is there" if there else "there is no such partition"
                 self._wrong(event, request.group, error.name, right, tp)
 

@@ -7,13 +7,16 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from emulator.protocol import znodes
-from emulator.protocol.control_requests import TopicsAnswered
+from emulator.protocol.control_requests import ControlHandled, TopicsAnswered
 from emulator.protocol.create_partitions import CreatePartitionsRequest
 from emulator.protocol.create_topics import UNSTATED, CreatedTopic, CreateTopicsRequest, NewTopic
 from emulator.protocol.delete_topics import DeleteTopicsRequest
 from emulator.protocol.describe_cluster import DescribeClusterRequest
 from emulator.protocol.errors import Errors
+from emulator.protocol.events import NodeStarted
+from emulator.protocol.metadata import NO_CONTROLLER
 from emulator.protocol.shown import AdministratorAnswered, MetadataCached
+from emulator.protocol.update_metadata import UpdateMetadataRequest
 from emulator.protocol.znodes import TOPICS, decode_reassigning, decode_topic, decode_topic_id
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker
@@ -63,7 +66,7 @@ class TopicAnswersTrue(Checker):
         number of brokers that the broker knows, or none; a legal name is not refused as illegal. The time of a
         request that has timed out is over. What is done has not failed, where nothing has delayed the broker for 10 s.
         Without quotas no answer mutes its client. A broker that was the controller all the time is not none. The live
-        brokers of DescribeCluster (KIP-700, 2.8) are those of the broker's metadata.
+        brokers and the controller of DescribeCluster (KIP-700, 2.8) are those of the broker's metadata.
 
     Not verified: other errors; what other brokers know by then; topics that are named by their ids.
     """
@@ -82,6 +85,8 @@ class TopicAnswersTrue(Checker):
         self._moves: Lately[str, bool] = Lately(False)
         """Whether there is /admin/reassign_partitions, under its path."""
         self._cached: dict[int, MetadataCached] = {}
+        self._controllers: dict[int, int] = {}
+        """The controller that has sent each broker metadata last."""
         self._limited = False
         """Whether clients or users have quotas, by which an answer may mute its client (KIP-599)."""
 
@@ -108,6 +113,14 @@ class TopicAnswersTrue(Checker):
 
     def on_cached(self, event: MetadataCached) -> None:
         self._cached[event.node] = event
+
+    def on_started(self, event: NodeStarted) -> None:
+        self._cached.pop(event.node, None)
+        self._controllers.pop(event.node, None)
+
+    def on_handled(self, event: ControlHandled) -> None:
+        if isinstance(event.request, UpdateMetadataRequest) and event.error is Errors.NONE:
+            self._controllers[event.node] = event.request.controller_id
 
     # -- answers ------------------------------------------------------------------------------------------------------
 
@@ -143,6 +156,9 @@ class TopicAnswersTrue(Checker):
             live = self._cached[event.node].live_brokers
             if tuple(event.response.live_brokers) != tuple(live):
                 self._wrong(event, "", f"the brokers {list(event.response.live_brokers)}", list(live))
+            controller = self._controllers.get(event.node, event.response.controller)
+            if event.response.controller not in (controller, NO_CONTROLLER):
+                self._wrong(event, "", f"the controller {event.response.controller}", controller)
 
     def _wrong(self, event: AdministratorAnswered, of: str, said: object, right: object) -> None:
         facts = Misanswered(event.node, event.request.api.name, of, str(said), str(right))

@@ -26,7 +26,7 @@ from emulator.protocol.groups.operations import (
     ListGroupsRequest,
     ListGroupsResponse,
 )
-from emulator.protocol.shown import AdministratorAnswered
+from emulator.protocol.shown import AdministratorAnswered, MetadataCached
 from emulator.protocol.shown_coordination import AssignmentsMade, TransactionTimed
 from emulator.protocol.transactions.describing import (
     DescribedTransaction,
@@ -115,7 +115,9 @@ def test_deletions_of_groups(removed: bool, error: Errors, found: int) -> None:
 def test_deletions_of_offsets() -> None:
     request = OffsetDeleteRequest(GROUP, (ORDERS_0,))
     found = OffsetDeleteResponse(Errors.NONE, ((ORDERS_0, Errors.NONE),))
-    [state] = answers(grouped(), request, found)
+    run = grouped()
+    run.show(MetadataCached, 0, {}, (0,))
+    [state] = answers(run, request, found)
     assert state.endswith("NONE; right is: there is no such partition")
     assert len(answers(grouped(), request, OffsetDeleteResponse(Errors.GROUP_ID_NOT_FOUND))) == 1
     assert answers(grouped(), request, OffsetDeleteResponse(Errors.NON_EMPTY_GROUP)) == []
