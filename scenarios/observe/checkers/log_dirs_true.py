@@ -38,21 +38,22 @@ class LogDirsTrue(Checker):
     and a replica that a broker moves to another directory gets there.
 
     Verified: each answer to DescribeLogDirs (KIP-113, 1.1; ReplicaManager.describeLogDirs, 2.3): it names all
-        directories of the broker, each once, and of these only failed ones with an error. It names only
-        partitions that were asked for, and each current log once: every one of which the broker has a replica, and
-        every copy that it has begun, in its directory. A current log is where it was, unless it was replaced or deleted
-        meanwhile. A log that will replace another is no further behind
-        that than the other is long; a current log is not behind its own high watermark. A log with records has a size,
-        an empty one has none; one that is as it was at the last description has the same size.
+        directories of the broker, each once, and of these only failed ones with an error. It names only partitions that
+        were asked for, and each current log once: every one of which the broker has a replica, and every copy that it
+        has begun, in its directory. A current log is where it was, unless it was replaced or deleted meanwhile. A log
+        that will replace another is no further behind that than the other is long; a current log is not behind its own
+        high watermark. A log with records has a size, an empty one has none; one that is as it was at the last
+        description has the same size.
 
         Each answer to AlterReplicaLogDirs (ReplicaManager.alterReplicaLogDirs, 1.1): it has each partition once. NONE:
-        the log is there, or is being copied there. Without a replica, without such a directory, and with a failed
-        one there is an error, and only then. When the cluster is at rest, a log is in the directory for which NONE was
-        answered last, unless it is still being copied, its copy was given up or failed, or the replica has got a role
-        or was stopped since (KAFKA-9654).
+        the log is there, or is being copied there. There is an error only without a replica, without such a directory,
+        and with a failed one. When the cluster is at rest, a log is in the directory for which NONE was answered last,
+        unless it is still being copied, its copy was given up or failed, or the replica has got a role or was stopped
+        since (KAFKA-9654).
 
-    Not verified: sizes in bytes; how far exactly a copy has got, which no event shows; where a log is before that was
-        said once.
+    Not verified: sizes in bytes; NONE without a replica, as a follower of a leader that does not live has one and no
+        role (ReplicaManager.makeFollowers); how far exactly a copy has got, which no event shows; where a log is before
+        that was said once.
     """
 
     ids = ("T7",)
@@ -204,8 +205,8 @@ class LogDirsTrue(Checker):
             hosted = self._hosts(broker, tp)
             if error is Errors.NONE:
                 place = self._copies.get((broker, tp)) or self._places.setdefault((broker, tp), name)
-                if place != name or not hosted:
-                    self._wrong(event, f"it moves to {name}", place if hosted else "no replica", tp)
+                if place != name:
+                    self._wrong(event, f"it moves to {name}", place, tp)
                 self._promised[broker, tp] = name
             elif error is Errors.LOG_DIR_NOT_FOUND:
                 if name in self._names.get(broker, ()):

@@ -108,7 +108,7 @@ def test_the_directories_are_the_same_each_time() -> None:
     [
         (TWO, Errors.NONE, ORDERS_0, 0),
         (ONE, Errors.NONE, ORDERS_0, 1),
-        (TWO, Errors.NONE, ORDERS_1, 1),
+        (TWO, Errors.NONE, ORDERS_1, 0),
         (TWO, Errors.REPLICA_NOT_AVAILABLE, ORDERS_1, 0),
         (TWO, Errors.REPLICA_NOT_AVAILABLE, ORDERS_0, 1),
         (TWO, Errors.KAFKA_STORAGE_ERROR, ORDERS_0, 1),
