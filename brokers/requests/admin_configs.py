@@ -33,7 +33,6 @@ from emulator.protocol.alter_configs import (
     OpType,
 )
 from emulator.protocol.configs import LONG_MAX, ConfigType
-from emulator.protocol.control_requests import SettingsAnswered
 from emulator.protocol.describe_configs import (
     ConfigEntry,
     ConfigSource,
@@ -226,7 +225,6 @@ class ConfigsHandler:
             except (ApiException, ZkError) as error:
                 outcomes.append((resource, api_error(error)))
         response = answer(tuple(outcomes))
-        self.process.show(SettingsAnswered, self.process.node.id, request, response.resources)
         channel.reply(response, response.size)
 
     async def _replaced(

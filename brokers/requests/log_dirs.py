@@ -14,7 +14,6 @@ from emulator.protocol.log_dirs import (
     LogDirInfo,
     ReplicaInfo,
 )
-from emulator.protocol.shown import LogDirsDescribed
 from emulator.protocol.types import TopicPartition
 
 INVALID_OFFSET_LAG = -1
@@ -61,9 +60,6 @@ class LogDirsHandler:
             if future is not None:
                 held[future.log.directory].append(_info(future.log, log.end_offset - future.log.end_offset, True))
         response = DescribeLogDirsResponse(tuple(_directory(each, infos) for each, infos in held.items()))
-        node = manager.process.node
-        found = tuple(info for each in response.directories for info in each.replicas)
-        manager.process.show(LogDirsDescribed, node.id, request.partitions, found)
         channel.reply(response, response.size)
 
 

@@ -103,8 +103,10 @@ class ByApi(Reassignments[RequestedByApi]):
         return AlterPartitionReassignmentsResponse(Errors.NONE, tuple((tp, outcomes[tp]) for tp in request.targets))
 
     def listed(self, request: ListPartitionReassignmentsRequest) -> ListPartitionReassignmentsResponse:
+        """A partition that is asked for twice is listed once (KafkaApis.handleListPartitionReassignmentsRequest, 2.4: a
+        set)."""
         context = self.context
-        named = context.reassignments if request.partitions is None else request.partitions
+        named = context.reassignments if request.partitions is None else dict.fromkeys(request.partitions)
         found = tuple((tp, context.full_assignment(tp)) for tp in named)
         moving = tuple((tp, assignment) for tp, assignment in found if assignment.being_reassigned)
         return ListPartitionReassignmentsResponse(Errors.NONE, moving)

@@ -2,11 +2,10 @@
 (``Trace.show``), since the trace would be many times as large."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from emulator.protocol.api import AbstractControlRequest
-from emulator.protocol.describe_configs import Resource
-from emulator.protocol.errors import ApiError, Errors
+from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 
 
@@ -92,22 +91,6 @@ class ControlHandled(NamedTuple):
     node: int
     request: AbstractControlRequest
     error: Errors
-
-
-class SettingsAnswered(NamedTuple):
-    """A broker answers a client that changes settings.
-
-    Attributes:
-        request: an AlterConfigs or IncrementalAlterConfigs.
-        outcomes: the outcome for each resource, in the order of the request.
-    """
-
-    t_us: int
-    seq: int
-    cause: int
-    node: int
-    request: Any
-    outcomes: tuple[tuple[Resource, ApiError], ...]
 
 
 class TopicsAnswered(NamedTuple):

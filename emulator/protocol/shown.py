@@ -2,9 +2,8 @@
 (``Trace.show``), like the controller's requests (``control_requests``)."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from emulator.protocol.log_dirs import ReplicaInfo
 from emulator.protocol.types import Batch, TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata
 
@@ -104,20 +103,21 @@ class ControllerLeft(NamedTuple):
     after: int
 
 
-class LogDirsDescribed(NamedTuple):
-    """A broker has described its log directories.
+class AdministratorAnswered(NamedTuple):
+    """A broker has answered an administrator, or a broker that shuts down (``brokers.requests.shown_answers``).
 
     Attributes:
-        asked: the requested partitions; None: all.
-        replicas: the replicas in all directories that are online.
+        request, response: the messages.
+        since_us: when the broker took the request up.
     """
 
     t_us: int
     seq: int
     cause: int
     node: int
-    asked: tuple[TopicPartition, ...] | None
-    replicas: tuple[ReplicaInfo, ...]
+    request: Any
+    response: Any
+    since_us: int
 
 
 class SessionAnswered(NamedTuple):

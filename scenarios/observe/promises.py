@@ -104,8 +104,17 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
             "TopicDeletionManager, 0.8.1; KAFKA-6612",
             ("replicas_deleted_first", "deleted_get_no_leader", "gone_topics_forgotten", "converged"),
         ),
-        Promise("refuses only for a reason", "KafkaController; KIP-455", ("refusals_have_reasons",)),
+        Promise(
+            "refuses only for a reason",
+            "KafkaController; KIP-455",
+            ("refusals_have_reasons", "controller_answers_true", "topic_answers_true"),
+        ),
         Promise("says that topics are there, or gone, once they are", "AdminManager, 0.10.1", ("topic_answers_true",)),
+        Promise(
+            "says what elections and moves have brought about, and which moves are under way",
+            "KIP-460; KIP-455",
+            ("controller_answers_true",),
+        ),
         Promise("counts offline partitions right", "KAFKA-849", ("offline_true",)),
         Promise("counts topics, partitions and missing preferred leaders right", "KIP-503", ("counts_true",)),
         Promise("leaves a cluster alone that is well", "KAFKA-7152", ("idle_changes_nothing",)),
@@ -238,6 +247,9 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
         Promise("meters what it appends, sends and answers", "BrokerTopicStats, 0.8", ("meters_true",)),
         Promise("does not use a log directory that has failed", "KIP-112", ("failed_dirs_offline",)),
         Promise("tells the state of its log directories", "KIP-113", ("log_dirs_true",)),
+        Promise("moves a log to the directory that it says", "KIP-113", ("log_dirs_true",)),
+        Promise("describes the settings that are in force", "KIP-133; KIP-226", ("settings_written",)),
+        Promise("describes the producers of its logs", "KIP-664", ("descriptions_true",)),
         Promise("deletes the logs of replicas that are gone", "KAFKA-1074", ("gone_topics_forgotten", "converged")),
         Promise(
             "leaves when the controller has moved what it led", "KafkaServer.controlledShutdown", ("leaves_in_order",)
@@ -301,6 +313,11 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
         Promise("ends rebalances", "DelayedJoin; KAFKA-9752", ("groups_settle", "rebalances_complete")),
         Promise("keeps offsets for as long as they are to be kept", "KIP-211", ("offsets_expire_late",)),
         Promise(
+            "describes and lists its groups, and removes what it says that it has removed",
+            "KAFKA-2687; KIP-229; KIP-496",
+            ("descriptions_true",),
+        ),
+        Promise(
             "gives each partition to one member",
             "ConsumerPartitionAssignor",
             unseen="No checker: the leader of the group assigns, which is a client.",
@@ -325,6 +342,7 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
         Promise("fences no producer that is alone with its id", "KIP-360", ("fences_have_reasons",)),
         Promise("uses up one epoch of a producer at a time", "KAFKA-9666", ("epochs_used_once",)),
         Promise("forgets transactional ids that are not used", "KIP-98; KAFKA-7519", ("ids_expire",)),
+        Promise("describes and lists its transactional ids", "KIP-664", ("descriptions_true",)),
     ),
     "A client": (
         Promise("writes each batch once, in order, with idempotence", "KIP-98", ("no_batch_twice",)),

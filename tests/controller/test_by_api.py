@@ -113,6 +113,8 @@ def test_a_partition_that_never_had_a_leader() -> None:
         await lab.create_topic("orders", {0: (5,)})
         assert await lab.alter({TP: (5, 1)}) == {TP: Errors.UNKNOWN_SERVER_ERROR}
         assert await lab.listed() == {TP: ReplicaAssignment((5, 1), (1,), ())}
+        twice = await lab.ask(ListPartitionReassignmentsRequest((TP, TP)))
+        assert [tp for tp, _ in twice.partitions] == [TP]
         lab.restart(5)
         await lab.pass_time(EXPIRY_US)
         assert lab.state(TP).leader_epoch == 1

@@ -17,9 +17,12 @@ from scenarios.profiles.profile import is_before
 LATER = {
     "odd-partitions": "1.0", "delete-group": "1.1", "end-of-epoch": "2.1", "change-setting": "2.3",
     "remove-member": "2.4", "delete-offsets": "2.4", "describe-producers": "2.8", "list-transactions": "3.0",
+    "describe-log-dirs": "1.1", "list-moves": "2.4", "describe-cluster": "2.8", "describe-transactions": "3.0",
 }  # fmt: skip
-"""The first releases with requests that the first one with transactions did not have (KIP-229, 320, 339, 345, 496,
-664)."""
+"""The first releases with requests that the first one with transactions did not have (KIP-113, 229, 320, 339, 345,
+455, 496, 664, 700)."""
+IDS = ("writer", "writer-0")
+"""The transactional ids of the clients that ``transactions`` draws."""
 OF_THE_MEMBERS = 0.5
 """The share of clients that ask about the group that others are members of."""
 
@@ -39,7 +42,7 @@ class SeldomClients(DrawnChaos):
         requests = [name for name in REQUESTS if not is_before(release, LATER.get(name, SINCE))]
         names = [name for topic in draft.scope().topics for name in topic.partition_names]
         client = SeldomRequests(
-            group=GROUP if draws.chance(OF_THE_MEMBERS) else "alone", partitions=names,
+            group=GROUP if draws.chance(OF_THE_MEMBERS) else "alone", partitions=names, ids=IDS,
             requests=draws.some(requests, draws.between((2, len(requests)))),
             pause_us=draws.weighted(((1, 100 * MS), (2, 500 * MS), (1, 2 * SECOND))),
             stop_us=Coordinated.end_us(draft),

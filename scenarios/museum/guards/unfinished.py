@@ -7,7 +7,8 @@ from typing import Any
 
 from attrs import evolve
 
-from brokers.groups.group import GroupMetadata
+from brokers.groups import handler as groups_handler
+from brokers.groups.group import GroupMetadata, GroupState
 from brokers.groups.group_metrics import GroupMetrics
 from brokers.groups.member import MemberMetadata
 from brokers.groups.rebalance import GroupRebalances
@@ -17,8 +18,11 @@ from brokers.requests import produce
 from brokers.requests.admin_configs import ConfigsHandler
 from brokers.requests.follower_session import FollowerSession
 from brokers.requests.reader_session import ReaderSession
+from controller.reassignment.by_api import ByApi
 from controller.state_machines.leader_elections import LeaderElections
 from emulator.protocol.errors import Errors
+from emulator.protocol.groups.operations import DescribedGroup
+from emulator.protocol.list_reassignments import ListPartitionReassignmentsRequest, ListPartitionReassignmentsResponse
 from emulator.protocol.znodes import LeaderAndIsr, state_path
 from emulator.zookeeper.client.client_cnxn import ClientCnxn
 from emulator.zookeeper.messages import SetData
@@ -68,6 +72,17 @@ def _one_more(refusal: Callable[..., Errors]) -> Callable[..., Errors]:
     return lambda partition, acks, least: refusal(partition, acks, least + 1)
 
 
+def _empty(described: Callable[..., DescribedGroup]) -> Callable[..., DescribedGroup]:
+    return lambda group: described(group)._replace(state=str(GroupState.EMPTY))
+
+
+def _lists_nothing(_listed: Callable[..., ListPartitionReassignmentsResponse]) -> Callable[..., object]:
+    def lists(_self: ByApi, _request: ListPartitionReassignmentsRequest) -> ListPartitionReassignmentsResponse:
+        return ListPartitionReassignmentsResponse(Errors.NONE)
+
+    return lists
+
+
 async def _writes_nothing(_self: ConfigsHandler, *_of: Any) -> None:
     pass
 
@@ -80,6 +95,18 @@ def _does_not_count(_removed: Callable[..., None]) -> Callable[..., None]:
 
 
 GUARDS = (
+    Guard(
+        name="controller_answers_true",
+        title="a controller lists no moves",
+        here="ListPartitionReassignments is answered as if no move were under way.",
+        taken_out=(TakenOut(owner=ByApi, function="listed", instead=_lists_nothing),),
+    ),
+    Guard(
+        name="descriptions_true",
+        title="a description of a group has another state",
+        here="DescribeGroups says that a group with members is empty.",
+        taken_out=(TakenOut(owner=groups_handler, function="described", instead=_empty),),
+    ),
     Guard(
         name="settings_written",
         title="a broker answers a change of settings that it has not written",

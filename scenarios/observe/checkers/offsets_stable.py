@@ -7,6 +7,7 @@ from collections import deque
 from brokers.groups.config import GROUP_METADATA_TOPIC
 from emulator.protocol.events import GroupsUnloaded, NodeCrashed, OffsetsRemoved, TransactionMarked
 from emulator.protocol.records import NO_PRODUCER_ID
+from emulator.protocol.shown import Deviated
 from emulator.protocol.shown_coordination import CommitAccepted, CoordinatorWrote, MarkerAppends, OffsetsRead
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.coordinators_log import CoordinatorsLog
@@ -17,6 +18,9 @@ TOLD_US = 1_000_000
 
 Offset = tuple[str, TopicPartition]
 """The offset of a group in a partition."""
+
+REMOVAL = "GroupMetadata.removeOffsets"
+"""The ticket of a removal of offsets that the log keeps."""
 
 
 class OffsetsStable(CoordinatorsLog):
@@ -112,11 +116,24 @@ class OffsetsStable(CoordinatorsLog):
             for offset in [one for one in offsets if one[0] == event.group]:
                 del offsets[offset]
 
+    def on_deviated(self, event: Deviated) -> None:
+        """A removal forgets what open transactions have written, too, where nothing else is removed."""
+        if event.ticket == REMOVAL:
+            tp = TopicPartition.of(event.topic, event.partition)
+            for offset in [(group, tp) for group in self._homes]:
+                self._forget(offset)
+
     def _forget(self, offset: Offset) -> None:
+        """Take note that an offset was removed; one that is being written does not count any more, once it is."""
         self._ended.pop(offset, None)
         self._seen_us.pop(offset, None)
         for offsets in self._open.values():
             offsets.pop(offset, None)
+        name = f"group {offset[0]}'s offset of {offset[1]}"
+        for waiting in self._being_written.values():
+            accepted = waiting.get(name, deque())
+            for place in range(len(accepted)):
+                accepted[place] = offset, NO_PRODUCER_ID
 
     def on_unloaded(self, event: GroupsUnloaded) -> None:
         self._leave_open(event.node)

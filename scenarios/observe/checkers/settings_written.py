@@ -1,75 +1,240 @@
-"""M14: settings that a broker says are changed are in ZooKeeper."""
+"""M14: settings that a broker says are changed are in ZooKeeper, and it describes those that are in force."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import Any
 
-from emulator.protocol.alter_configs import AlterConfigsRequest, OpType
-from emulator.protocol.control_requests import SettingsAnswered, TopicsAnswered
-from emulator.protocol.describe_configs import Resource, ResourceType
+from brokers.config_def import TOPIC_CONFIGS
+from emulator.protocol.alter_configs import (
+    AlterConfigOp,
+    AlterConfigsRequest,
+    IncrementalAlterConfigsRequest,
+    OpType,
+)
+from emulator.protocol.configs import ConfigType
+from emulator.protocol.control_requests import TopicsAnswered
+from emulator.protocol.create_topics import CreateTopicsRequest
+from emulator.protocol.describe_configs import (
+    ConfigEntry,
+    ConfigSource,
+    DescribeConfigsRequest,
+    Resource,
+    ResourceType,
+)
 from emulator.protocol.errors import Errors
-from emulator.protocol.znodes import ALL_BROKERS, broker_entity, decode_config, topic_entity
+from emulator.protocol.events import NodeStarted
+from emulator.protocol.shown import AdministratorAnswered, SettingsTaken
+from emulator.protocol.znodes import ALL_BROKERS, TOPICS, broker_entity, decode_config, topic_entity
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker
+from scenarios.observe.findings.answer_facts import Misanswered
 from scenarios.observe.findings.metadata_facts import NotWritten
+from scenarios.observe.history.described_settings import Config, wrong_entries
+from scenarios.observe.history.lately import Lately
 
 CONFIG = "/config/"
 LATELY_US = 10_000_000
 """For so long what another has written since does not count against an answer."""
-
-Config = Mapping[str, str]
+INVALID = Errors.INVALID_CONFIG, Errors.INVALID_REQUEST
+"""The errors of a setting that cannot be."""
+AlterRequest = AlterConfigsRequest | IncrementalAlterConfigsRequest
+Entries = Sequence[ConfigEntry]
+NOTHING: Config = {}
 
 
 class SettingsWritten(Checker):
     """A request to change settings, or to create a topic with some, is answered without an error once they are in
-    ZooKeeper (AdminManager.alterConfigs, 0.11 to 3.9; AdminManager.createTopics, 0.10.1 to 3.9).
+    ZooKeeper (AdminManager.alterConfigs, 0.11 to 3.9; AdminManager.createTopics, 0.10.1 to 3.9). A description has the
+    settings that are in force (AdminManager.describeConfigs, 0.11; KIP-226, 1.1).
 
     Verified: each such answer, setting by setting, against what ZooKeeper has at that moment, or has had in the last
-        10 s.
+        10 s. It has each resource of the request, in that order. A topic that was there all the time is not unknown,
+        and known settings of a topic with whole numbers that they can have are not refused, nor others accepted;
+        no such change fails where nothing has delayed the broker for 10 s.
 
-    Not verified: values that are added to a list, or taken out of it; levels of loggers; errors; whether
-        brokers take them over (``broker_remembers``).
+        Each description of a topic or of a broker, also that of a topic in an answer to CreateTopics (KIP-525, 2.4):
+        every setting that is asked for, once, and no other; its value and where that comes from, and, where they are
+        asked for, the values that it comes before. Those of topics against ZooKeeper since the broker took the request
+        up, those of brokers against what the broker has taken over since it started, the rest against its start.
+
+    Not verified: values that are added to a list, or taken out of it; levels of loggers; other errors; which of a
+        broker's settings are read-only; whether brokers take them over (``broker_remembers``).
     """
 
     ids = ("M14",)
-    statement = "answered(s) ⇒ s ∈ Z: settings are in ZooKeeper once a broker says so"
+    statement = (
+        "answered(s) ⇒ s ∈ Z, described(s) = Z(s): settings are in ZooKeeper once a broker says so, and a broker "
+        "describes those that are in force"
+    )
     fails_when = "a broker answers a change of settings that it has not written"
 
     def begin(self) -> None:
-        self._written: dict[str, list[tuple[int, Config]]] = {}
-        """The settings of each entity that were written, each with its time."""
+        self._written: Lately[str, Config] = Lately(NOTHING)
+        """The settings of each entity that were written."""
+        self._taken: Lately[tuple[int, str], Config] = Lately(NOTHING)
+        """The settings of brokers, and of all of them, that each broker has taken over."""
+        self._topics: Lately[str, bool] = Lately(False)
+        """Whether a topic was in ZooKeeper."""
 
     def on_written(self, event: ZkWritten) -> None:
-        if event.path.startswith(CONFIG) and not event.path.startswith("/config/changes"):
-            self._written.setdefault(event.path.removeprefix(CONFIG), []).append((event.t_us, _settings(event)))
+        path = event.path
+        if path.startswith(CONFIG) and not path.startswith("/config/changes"):
+            self._written.put(path.removeprefix(CONFIG), event.t_us, _settings(event))
+        elif path.startswith(TOPICS) and path.count("/") == TOPICS.count("/") + 1:
+            self._topics.put(path.rpartition("/")[2], event.t_us, event.op != "delete")
 
-    def on_settings(self, event: SettingsAnswered) -> None:
+    def on_taken(self, event: SettingsTaken) -> None:
+        if event.entity in (ALL_BROKERS, broker_entity(event.node)):
+            self._taken.put((event.node, event.entity), event.t_us, dict(event.settings))
+
+    def on_started(self, event: NodeStarted) -> None:
+        for entity in (ALL_BROKERS, broker_entity(event.node)):
+            self._taken.put((event.node, entity), event.t_us, NOTHING)
+
+    def on_answered(self, event: AdministratorAnswered) -> None:
         request = event.request
-        if request.validate_only:
+        if isinstance(request, AlterRequest):
+            self._altered(event, request)
+        elif isinstance(request, DescribeConfigsRequest):
+            self._described(event, request)
+        elif isinstance(request, CreateTopicsRequest):
+            for created in event.response.topics if not request.validate_only else ():
+                if created.error.code is Errors.NONE:
+                    written = self._written.since(topic_entity(created.name), event.since_us)
+                    self._compare_entries(event, f"topic {created.name}", written, created.config, synonyms=False)
+                    self._compare_names(event, Resource(ResourceType.TOPIC, created.name), None, created.config)
+
+    def _wrong(self, event: AdministratorAnswered, of: str, said: object, right: object) -> None:
+        facts = Misanswered(event.node, event.request.api.name, of, str(said), str(right))
+        self.violated(event, facts, brokers=(event.node,))
+
+    # -- changes ------------------------------------------------------------------------------------------------------
+
+    def _altered(self, event: AdministratorAnswered, request: AlterRequest) -> None:
+        answered, named = event.response.resources, [resource for resource, _ in request.resources]
+        if [resource for resource, _ in answered] != named:
+            self._wrong(event, "", [str(resource) for resource, _ in answered], list(map(str, named)))
             return
-        replaces = isinstance(request, AlterConfigsRequest)
-        for (resource, asked), (_resource, error) in zip(request.resources, event.outcomes, strict=True):
+        resources: Any = request.resources
+        for (resource, asked), (_resource, error) in zip(resources, answered, strict=True):
+            plain = _plain(request, resource, asked) if named.count(resource) == 1 else None
+            there = self._topics.since(resource.name, event.since_us) if resource.type == ResourceType.TOPIC else []
+            if error.code is Errors.UNKNOWN_TOPIC_OR_PARTITION and there and all(there):
+                self._wrong(event, str(resource), error.code.name, "the topic is there")
+            if error.code is Errors.UNKNOWN_SERVER_ERROR and plain and there == [True] and self._is_calm(event):
+                self._wrong(event, str(resource), error.code.name, "it can be set")
+            if plain is not None and plain is (error.code in INVALID):
+                self._wrong(event, str(resource), error.code.name, "it can be set" if plain else "it cannot be set")
             entity = _entity(resource) if error.code is Errors.NONE else None  # a refused name may be any
-            if entity is None:
+            if entity is None or request.validate_only:
                 continue
-            if replaces:
+            if isinstance(request, AlterConfigsRequest):
                 wanted = dict(asked)
             else:
                 sets = [op for op in asked if op.op in (OpType.SET, OpType.DELETE)]
                 wanted = {op.name: op.value if op.op == OpType.SET else None for op in sets}
             self._compare(event, entity, wanted)
 
+    def _is_calm(self, event: AdministratorAnswered) -> bool:
+        """Whether nothing has delayed the broker for a while, ZooKeeper included."""
+        since_us = self.now.reached_since_us(event.node)
+        return since_us is not None and since_us < event.since_us - LATELY_US and event.node not in self.now.impaired
+
     def on_topics(self, event: TopicsAnswered) -> None:
         for topic, wanted in event.settings.items():
             self._compare(event, topic_entity(topic), wanted)
 
-    def _compare(self, event: SettingsAnswered | TopicsAnswered, entity: str, wanted: Mapping[str, str | None]) -> None:
-        found = self._written.get(entity, [])
-        lately = [found[-1][1] if found else {}, *(config for t_us, config in found if event.t_us - t_us < LATELY_US)]
+    def _compare(
+        self, event: AdministratorAnswered | TopicsAnswered, entity: str, wanted: Mapping[str, str | None]
+    ) -> None:
+        lately = [self._written.now(entity), *self._written.since(entity, event.t_us - LATELY_US)[1:]]
         for name, value in wanted.items():
             if not any(_same(config.get(name), value) for config in lately):
                 facts = NotWritten(event.node, entity, name, value, lately[0].get(name))
                 self.violated(event, facts, brokers=(event.node,))
+
+    # -- descriptions -------------------------------------------------------------------------------------------------
+
+    def _described(self, event: AdministratorAnswered, request: DescribeConfigsRequest) -> None:
+        answered, named = event.response.resources, [resource for resource, _ in request.resources]
+        if [each.resource for each in answered] != named:
+            self._wrong(event, "", [str(each.resource) for each in answered], list(map(str, named)))
+            return
+        for (resource, names), described in zip(request.resources, answered, strict=True):
+            of_topic = resource.type == ResourceType.TOPIC
+            if not of_topic and (resource.type != ResourceType.BROKER or not resource.name):
+                continue
+            code, entity = described.error.code, _entity(resource) if of_topic else None
+            if code is Errors.NONE:
+                topics = None if entity is None else self._written.since(entity, event.since_us)
+                self._compare_entries(event, str(resource), topics, described.entries, request.include_synonyms)
+                self._compare_names(event, resource, names, described.entries)
+            elif described.entries:
+                self._wrong(event, str(resource), f"{code.name}, with settings", "none with an error")
+
+    def _layers(self, event: AdministratorAnswered) -> list[list[Config]]:
+        """The settings of the broker, and of all brokers, that it has had since it took the request up."""
+        entities = broker_entity(event.node), ALL_BROKERS
+        return [self._taken.since((event.node, entity), event.since_us) for entity in entities]
+
+    def _compare_entries(
+        self, event: AdministratorAnswered, of: str, topics: list[Config] | None, entries: Entries, synonyms: bool
+    ) -> None:
+        wrong: list[tuple[str, str, str]] = []
+        own_topics: list[Config | None] = [*topics] if topics else [None]
+        mine, of_all = self._layers(event)
+        for topic, own, default in product(own_topics, mine, of_all):
+            layers = [(ConfigSource.DYNAMIC_BROKER_CONFIG, own), (ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG, default)]
+            wrong = list(wrong_entries(topic, layers, self.start.brokers, entries, synonyms=synonyms))
+            if not wrong:
+                return
+        name, said, right = wrong[0]
+        self._wrong(event, f"{name} of {of}", said, right)
+
+    def _compare_names(
+        self, event: AdministratorAnswered, resource: Resource, names: tuple[str, ...] | None, entries: Entries
+    ) -> None:
+        said = [entry.name for entry in entries]
+        if resource.type == ResourceType.TOPIC:
+            every = dict.fromkeys(TOPIC_CONFIGS)
+        else:
+            every = {name: None for layer in self._layers(event) for name in layer[-1]}
+        if names:  # releases differ about what no names ask for
+            every = dict.fromkeys(name for name in names if name in every)
+        lacking = [name for name in every if name not in said]
+        more = [name for name in said if names and name not in names]
+        if (names is None or names) and (lacking or more):
+            self._wrong(event, str(resource), f"{more or 'nothing'} besides", f"{lacking or 'nothing'} besides")
+
+
+def _plain(request: AlterRequest, resource: Resource, asked: Any) -> bool | None:
+    """Whether known settings of a topic can have what is asked for: whole numbers; None: that is not so plain."""
+    if resource.type != ResourceType.TOPIC:
+        return None
+    values: list[tuple[str, str | None]]
+    if isinstance(request, AlterConfigsRequest):
+        values = list(asked)
+    else:
+        ops: Sequence[AlterConfigOp] = asked
+        if any(op.op not in (OpType.SET, OpType.DELETE) for op in ops):
+            return None
+        values = [(op.name, op.value) for op in ops if op.op == OpType.SET]
+    if len(dict(values)) < len(values):
+        return None
+    answers = [_fits(name, value) for name, value in values]
+    return None if None in answers else all(answers)
+
+
+def _fits(name: str, value: str | None) -> bool | None:
+    known = TOPIC_CONFIGS.get(name)
+    if known is None or known.type not in (ConfigType.INT, ConfigType.LONG) or value is None or name.endswith("lag.ms"):
+        return None
+    if not value.removeprefix("-").isdecimal():
+        return False
+    number = int(value)
+    return (known.at_least is None or number >= known.at_least) and abs(number) < 1 << known.type.bits - 1
 
 
 def _entity(resource: Resource) -> str | None:

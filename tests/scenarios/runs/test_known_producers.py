@@ -228,6 +228,8 @@ def test_an_offset_comes_back_with_its_transaction_where_it_was_removed_before(q
     found = evolve(stated("coordinators_remember", "…", 9, 9, "…"), facts=facts, partition=None, brokers=(0,))
     removed = Deviated(5, 5, 0, 0, "GroupMetadata.removeOffsets", "used-0", 0, 0)
     assert tickets(told(quiet, "kafka-2.7", [removed], found)) == ["GroupMetadata.removeOffsets (0.11 to 3.9)"]
+    later = facts._replace(kept="3", wanted="3, and 4 in a transaction of 0")
+    assert tickets(told(quiet, "kafka-2.7", [removed], evolve(found, facts=later))) != [None]
     others = facts._replace(kept="3"), facts._replace(broker=1), facts._replace(of="group readers's offset of used-0-1")
     for one in others:
         assert tickets(told(quiet, "kafka-2.7", [removed], evolve(found, facts=one))) == [None]

@@ -15,6 +15,7 @@ from emulator.protocol.clients.list_offsets import OffsetQuery, OffsetsByTimeReq
 from emulator.protocol.create_partitions import CreatePartitionsRequest, NewPartitions
 from emulator.protocol.create_topics import CreateTopicsRequest, NewTopic
 from emulator.protocol.delete_records import TO_HIGH_WATERMARK, DeleteRecordsRequest
+from emulator.protocol.describe_cluster import DescribeClusterRequest
 from emulator.protocol.describe_configs import DescribeConfigsRequest, Resource, ResourceType
 from emulator.protocol.describe_producers import DescribeProducersRequest
 from emulator.protocol.fetch import CONSUMER, NO_EPOCH
@@ -22,8 +23,10 @@ from emulator.protocol.groups.find_coordinator import CoordinatorType
 from emulator.protocol.groups.group_offsets import OffsetCommitRequest, OffsetDeleteRequest, OffsetToCommit
 from emulator.protocol.groups.membership import NO_MEMBER, LeaveGroupRequest, LeavingMember
 from emulator.protocol.groups.operations import DeleteGroupsRequest, DescribeGroupsRequest, ListGroupsRequest
+from emulator.protocol.list_reassignments import ListPartitionReassignmentsRequest
+from emulator.protocol.log_dirs import DescribeLogDirsRequest
 from emulator.protocol.offsets_for_leader_epoch import EpochQuery, OffsetsForLeaderEpochRequest
-from emulator.protocol.transactions.describing import ListTransactionsRequest
+from emulator.protocol.transactions.describing import DescribeTransactionsRequest, ListTransactionsRequest
 from emulator.protocol.types import TopicPartition
 from scenarios.cluster.clients.admin import KafkaError
 from scenarios.cluster.clients.behaviours.coordinator import MOVED, Coordinator
@@ -50,6 +53,9 @@ OPS = (
     AlterConfigOp("retention.ms", OpType.APPEND, "1"),
 )
 """The changes of a topic's settings; the last two are refused."""
+
+NAMES = ("retention.ms", "segment.bytes", "num.replica.fetchers", "unheard.of")
+"""The settings that it asks for by name: of topics, of brokers, and one that there is not."""
 
 
 def _tp(asker: SeldomRequests, client: Client) -> TopicPartition:
@@ -98,6 +104,24 @@ def _odd_partitions(asker: SeldomRequests, client: Client) -> CreatePartitionsRe
     return CreatePartitionsRequest((NewPartitions(name, client.below(2)),), 5_000_000)
 
 
+def _description(asker: SeldomRequests, client: Client) -> DescribeConfigsRequest:
+    own = str(client.brokers[client.below(len(client.brokers))])
+    resource = Resource(ResourceType.BROKER, own) if client.below(3) == 0 else _topic(asker, client)
+    names = (None, None, NAMES[:1], NAMES)[client.below(4)]
+    return DescribeConfigsRequest(((resource, names),), client.below(2) == 0)
+
+
+def _some(asker: SeldomRequests, client: Client) -> tuple[TopicPartition, ...] | None:
+    return (_tp(asker, client), _tp(asker, client)) if client.below(2) else None
+
+
+def _transactions(_asker: SeldomRequests, client: Client) -> ListTransactionsRequest:
+    return (
+        ListTransactionsRequest(), ListTransactionsRequest(states=("Ongoing", "Empty")),
+        ListTransactionsRequest(producer_ids=(0, 1)), ListTransactionsRequest(states=("Unheard",)),
+    )[client.below(4)]  # fmt: skip
+
+
 OF_COORDINATORS: dict[str, Asked] = {
     "commit": _commit,
     "remove-member": _removal,
@@ -108,9 +132,12 @@ OF_COORDINATORS: dict[str, Asked] = {
 """Requests to the coordinator of the group."""
 OF_BROKERS: dict[str, Asked] = {
     "list-groups": lambda _asker, _client: ListGroupsRequest(),
-    "list-transactions": lambda _asker, _client: ListTransactionsRequest(),
+    "list-transactions": _transactions,
+    "describe-transactions": lambda asker, _client: DescribeTransactionsRequest((*asker.ids, "unheard-of")),
     "describe-producers": lambda asker, client: DescribeProducersRequest((_tp(asker, client),)),
-    "describe-settings": lambda asker, client: DescribeConfigsRequest(((_topic(asker, client), None),), True),
+    "describe-settings": _description,
+    "describe-log-dirs": lambda asker, client: DescribeLogDirsRequest(_some(asker, client)),
+    "describe-cluster": lambda _asker, _client: DescribeClusterRequest(),
     "change-setting": lambda asker, client: IncrementalAlterConfigsRequest(
         ((_topic(asker, client), (OPS[client.below(len(OPS))],)),)
     ),
@@ -119,8 +146,11 @@ OF_BROKERS: dict[str, Asked] = {
     "end-of-epoch": _epoch_end,
 }
 """Requests to any broker."""
-OF_CONTROLLERS: dict[str, Asked] = {"odd-topic": _odd_topic, "odd-partitions": _odd_partitions}
-"""Requests to the controller, which refuses them."""
+OF_CONTROLLERS: dict[str, Asked] = {
+    "odd-topic": _odd_topic, "odd-partitions": _odd_partitions,
+    "list-moves": lambda asker, client: ListPartitionReassignmentsRequest(_some(asker, client)),
+}  # fmt: skip
+"""Requests to the controller, which refuses the odd ones."""
 LARGE_BATCH = "large-batch"
 REQUESTS = (*OF_COORDINATORS, *OF_BROKERS, *OF_CONTROLLERS, LARGE_BATCH)
 
@@ -133,6 +163,11 @@ class SeldomRequests(Behaviour):
     group: str = field(metadata=key(Text(), "the group that it asks about, commits offsets of, and deletes"))
     partitions: tuple[str, ...] = field(
         converter=as_tuple, metadata=key(ListOf(PARTITION_NAME, unique=True, empty=False), "what it asks about")
+    )
+    ids: tuple[str, ...] = field(
+        default=(),
+        converter=as_tuple,
+        metadata=key(ListOf(Text(), unique=True), "the transactional ids that it asks about"),
     )
     requests: tuple[str, ...] = field(
         default=REQUESTS,

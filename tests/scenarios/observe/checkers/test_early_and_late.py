@@ -9,7 +9,7 @@ import pytest
 
 from emulator.protocol import events as e
 from emulator.protocol import shown_coordination as shown
-from emulator.protocol.shown import SessionAnswered, SessionLost
+from emulator.protocol.shown import Deviated, SessionAnswered, SessionLost
 from emulator.protocol.znodes import encode_config
 from emulator.trace.events import ZkWritten
 from scenarios.observe.history.settings_history import StartSettings
@@ -199,6 +199,16 @@ def test_so_may_who_asks_while_it_is_being_written_or_could_not_be() -> None:
     run = Coordinated("offsets_stable")
     run.coordinates()
     run.accepts(5, producer=(PRODUCER, 0))
+    assert tells(run) == []
+
+
+def test_one_that_is_removed_while_it_is_being_written_does_not_count_any_more() -> None:
+    """kafka-2.7: an administrator deletes the offset meanwhile (GroupMetadata.removeOffsets)."""
+    run = Coordinated("offsets_stable")
+    run.coordinates()
+    run.accepts(5, producer=(PRODUCER, 0))
+    run.show(Deviated, 0, "GroupMetadata.removeOffsets", *ORDERS_0, 0)
+    run.show(shown.CoordinatorWrote, 0, (OFFSET,), False)
     assert tells(run) == []
 
 
