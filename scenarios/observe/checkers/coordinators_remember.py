@@ -11,6 +11,8 @@ from scenarios.observe.checkers.broker_memory import BrokerMemory, Unlike
 
 WAITS = "being written"
 """The words of a memory for a write that has no outcome."""
+OPEN = " in a transaction of "
+"""The words of a memory for an offset of a transaction that has not ended."""
 ENDS = {"PrepareCommit": "CompleteCommit", "PrepareAbort": "CompleteAbort"}
 """The end that a decided transaction has in the log while that is being written: its memory has no words for it."""
 WRITES_US = 15_000_000
@@ -32,6 +34,9 @@ class CoordinatorsRemember(BrokerMemory):
     The generation of a group without members need not be in the log (GroupCoordinator.onCompleteJoin, 2.3), nor the
     last producer epoch of a fenced producer. Before KAFKA-10284 (2.7) a static member that came back had a member id
     that was not in the log: there members are not compared.
+
+    The offsets of a transaction count for its coordinator once all in-sync replicas have the marker, which is in the log
+    before (KafkaApis.handleWriteTxnMarkersRequest, 0.11 to 3.9).
 
     Not verified: groups that rebalance; the times of commits, from which they expire.
     """
@@ -65,7 +70,7 @@ class CoordinatorsRemember(BrokerMemory):
                 has, should = kept.get(of, "nothing"), loaded.get(of, "nothing")
                 if has == should:
                     continue
-                if WAITS in has or _ends(has) == should:
+                if WAITS in has or _ends(has) == should or (OPEN in has and should in _ended(has)):
                     since_us = self._waiting.setdefault((of, event.node, has), event.t_us)
                     is_wrong = event.t_us - since_us > WRITES_US
                 else:
@@ -77,3 +82,8 @@ class CoordinatorsRemember(BrokerMemory):
 def _ends(has: str) -> str:
     """A decided transaction once it has ended."""
     return next((has.replace(decided, end) for decided, end in ENDS.items() if decided in has), "")
+
+
+def _ended(has: str) -> list[str]:
+    """The offset that is committed, and those of open transactions, of which the marker of one may be in the log."""
+    return [each.split(OPEN)[0] for each in has.split(", and ")]

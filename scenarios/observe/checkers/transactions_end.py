@@ -56,6 +56,8 @@ class TransactionsEnd(TransactionsLog):
         self._longest_us = 0
         self._partitions: dict[str, tuple[TopicPartition, ...]] = {}
         self._states: dict[str, str] = {}
+        self._at: dict[str, int] = {}
+        """The coordinator that has changed each id last."""
         self._producers: dict[str, int] = {}
         self._begun_us: dict[str, int] = {}
         """Since when the transaction of an id is known to be open."""
@@ -73,6 +75,7 @@ class TransactionsEnd(TransactionsLog):
         self.note_epoch(event)
         self._producers[event.transactional_id] = event.producer_id
         self._states[event.transactional_id] = event.state
+        self._at[event.transactional_id] = event.node
         if event.state != ONGOING:
             self._open.end(key)
         if event.state not in DECIDED:
@@ -138,7 +141,7 @@ class TransactionsEnd(TransactionsLog):
         if self.has_lost_epochs(self._producers[transactional_id]):
             return None
         cluster, since_us = self.cluster, self.now.reached_since_us(node)
-        for tp in self._partitions[transactional_id]:
+        for tp in self._awaited(node, transactional_id):
             if since_us is not None and (gone_us := self._gone_us.get(tp.topic)) is not None:
                 if self._deletions.is_missed(node, tp.topic):
                     return None
@@ -150,3 +153,10 @@ class TransactionsEnd(TransactionsLog):
             leader_us = self.now.reached_since_us(cluster.leader(tp)) if cluster.leader(tp) >= 0 else None
             since_us = None if leader_us is None else max(since_us, leader_us)
         return since_us
+
+    def _awaited(self, node: int, transactional_id: str) -> dict[TopicPartition, None]:
+        """The partitions whose markers a transaction waits for: its own, and those of the others that its coordinator
+        has decided. It has one request under way to each broker, which answers when it has written all markers in that
+        (TransactionMarkerChannelManager, 0.11 to 3.9)."""
+        decided = [id for id, at in self._at.items() if at == node and self._states[id] in DECIDED]
+        return dict.fromkeys(tp for id in (transactional_id, *decided) for tp in self._partitions[id])
