@@ -53,8 +53,8 @@ class RequestsAnswered(Checker):
         time, an OffsetCommit for offsets.commit.timeout.ms, one of a transaction for request.timeout.ms before, a
         JoinGroup while its group prepares a rebalance, a SyncGroup while that waits for an assignment. Each request
         that a broker has in hand when the cluster is at rest, by the same rules; what a coordinator writes has its
-        replicas then, where all in-sync ones work, or fetch nothing and leave the ISR, within twice
-        replica.lag.time.max.ms.
+        replicas then, where all in-sync ones work, or fetch nothing and leave the ISR, within one and a half
+        times replica.lag.time.max.ms.
 
     Not verified: what the controller answers, whose event may fail, and then has no answer in Kafka either; Produce
         with other acks than 0 and 1 (``acks_in_time``); before the cluster is at rest, what a coordinator of
@@ -70,7 +70,7 @@ class RequestsAnswered(Checker):
     def begin(self) -> None:
         self._commit_us = self.start.time_us("offsets.commit.timeout.ms", 5_000)
         self._verified_us = self.start.time_us("request.timeout.ms", 30_000)
-        self._dropped_us = 2 * self.start.time_us("replica.lag.time.max.ms", 10_000)
+        self._dropped_us = 3 * self.start.time_us("replica.lag.time.max.ms", 10_000) // 2
         self._states: dict[tuple[int, str], str] = {}
         """By broker and group, the state of the group there."""
         self._left: dict[tuple[int, str, str], list[int]] = {}
@@ -120,7 +120,7 @@ class RequestsAnswered(Checker):
         return leads and all(state.leader in state.isr and all(map(self.now.works, state.isr)) for state in states)
 
     def _leads(self, broker: int, tp: TopicPartition) -> bool:
-        """Whether a broker leads a partition as ZooKeeper has it, in its leader epoch: no replica fetches in another."""
+        """Whether a broker leads a partition as ZooKeeper has it, in its leader epoch: others fetch in no other."""
         leads, state = self.cluster.leads(broker, tp), self.cluster.state(tp)
         return (
             leads is not None

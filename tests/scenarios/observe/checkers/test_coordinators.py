@@ -9,6 +9,15 @@ import pytest
 
 from emulator.protocol import events as e
 from emulator.protocol import shown_coordination as shown
+from emulator.protocol.errors import Errors
+from emulator.protocol.groups.group_offsets import (
+    CommittedOffset,
+    GroupOffsets,
+    OffsetFetchRequest,
+    OffsetFetchResponse,
+    OffsetsWanted,
+    OffsetToCommit,
+)
 from emulator.protocol.shown import RecordsCompacted
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr, encode_config, encode_topic, state_path, topic_path
@@ -39,7 +48,8 @@ class Coordinated(WrittenHistory):
     def accepts(
         self, offset: int, member: str = ANNE, generation: int = 1, producer: tuple[int, int] = (-1, -1)
     ) -> None:
-        self.show(shown.CommitAccepted, 0, GROUP, HOME, member, generation, *producer, ((ORDERS_0, offset),))
+        rows = ((ORDERS_0, offset),), (OffsetToCommit(ORDERS_0, offset),)
+        self.show(shown.CommitAccepted, 0, GROUP, HOME, member, generation, *producer, *rows, -1)
 
     def commits(self, offset: int, error: str = "NONE") -> None:
         self.emit(e.OffsetsCommitted, 0, GROUP, ANNE, 1, error, ("orders",), (0,), (offset,))
@@ -48,8 +58,14 @@ class Coordinated(WrittenHistory):
         self.accepts(offset)
         self.commits(offset)
 
-    def reads(self, offset: int, node: int = 0) -> None:
-        self.show(shown.OffsetsRead, node, GROUP, HOME, ((ORDERS_0, offset),), False, ())
+    def reads(self, offset: int, node: int = 0, row: tuple[int, str] = (-1, ""), *, wants_all: bool = False) -> None:
+        """``node`` answers an OffsetFetch with the offset, and with a leader epoch and a text. Where the client wants
+        all, it leaves the partition out."""
+        self.emit(ZkWritten, 0, "create", topic_path(HOME.topic), 0, 0, encode_topic({0: (0, 1)}))
+        request = OffsetFetchRequest((OffsetsWanted(GROUP, None if wants_all else (ORDERS_0,)),))
+        rows = () if wants_all else (CommittedOffset(ORDERS_0, offset, *row),)
+        response = OffsetFetchResponse((GroupOffsets(GROUP, Errors.NONE, rows),))
+        self.show(shown.CoordinatorAnswered, node, request, response)
 
     def coordinates(self, node: int = 0, epoch: int = 0) -> None:
         """``node`` leads the partition of the group."""
