@@ -519,6 +519,20 @@ def test_so_does_one_of_fewer_replicas_than_min_insync_replicas() -> None:
     assert looks(run, 60) == []
 
 
+@pytest.mark.parametrize(("other", "count"), [("PrepareAbort", 0), ("Ongoing", 1), ("CompleteAbort", 1)])
+def test_a_transaction_waits_for_the_markers_of_others(other: str, count: int) -> None:
+    """kafka-2.3, seed 2000: they are in one request, and a broker answers when it has written all."""
+    run = works("transactions_end")
+    run.emit(ZkWritten, 0, "setData", topic_path("orders"), 0, 0, encode_topic({0: (0,), 1: (0, 1)}))
+    run.state(0, (0,), 0)
+    run.emit(
+        ZkWritten, 0, "setData", state_path(TopicPartition("orders", 1)), 0, 0, LeaderAndIsr(0, 1, (0,), 1).encode()
+    )
+    run.transaction("PrepareCommit", 0)
+    run.transaction(other, 1, producer=8, id="other")
+    assert len(looks(run, 40)) == count
+
+
 def test_a_partition_that_is_not_in_sync_excuses_a_transaction() -> None:
     run = works("transactions_end")
     run.assigned((0, 1))

@@ -189,6 +189,17 @@ def test_the_end_of_a_transaction_may_be_on_its_way_into_the_log(has: str, shoul
         assert len(run.found()) == wanted
 
 
+@pytest.mark.parametrize(("should", "count"), [("17", 0), ("9", 0), ("12", 1), ("nothing", 1)])
+def test_the_marker_of_a_transaction_with_offsets_may_be_on_its_way_to_replicas(should: str, count: int) -> None:
+    """kafka-2.4, seed 15028: it is in the log, and counts for the coordinator once all in-sync replicas have it."""
+    run = works("coordinators_remember")
+    memory = Memory({"orders-0": "9, and 17 in a transaction of 7"}, {"orders-0": should})
+    for seconds, wanted in ((60, count), (14, count), (2, 1)):
+        run.later(seconds)
+        run.show(Remembered, 0, "broker", "rest", {"coordinated": {"groups": memory}})
+        assert len(run.found()) == wanted
+
+
 @pytest.mark.parametrize("happens", ["nothing", "joined", "forgotten", "unloaded", "dead"])
 def test_a_member_id_is_taken_back(happens: str) -> None:
     run = works("ids_taken_back")
