@@ -129,7 +129,7 @@ class TransactionsAnswered(CoordinatedAnswers):
         known = [each.producer_epoch for each in (state, there.writing, there.failed) if each is not None]
         if state is None or any(epoch != request.producer_epoch for epoch in known):
             found.extend(FENCED)
-        if state is None or state.state in DECIDED or there.writing is not None:
+        if state is None or state.state in DECIDED or there.is_writing:
             found.append(E.CONCURRENT_TRANSACTIONS)
         return tuple(found)
 
@@ -159,7 +159,7 @@ class TransactionsAnswered(CoordinatedAnswers):
             others.extend((*FENCED, E.INVALID_REQUEST))
         if not 0 < request.transaction_timeout_us <= self._most_ms * 1000:
             others.append(E.INVALID_TRANSACTION_TIMEOUT)
-        if state is None or state.state in (*DECIDED, ONGOING) or there.writing is not None:
+        if state is None or state.state in (*DECIDED, ONGOING) or there.is_writing:
             others.extend((E.CONCURRENT_TRANSACTIONS, E.UNKNOWN_SERVER_ERROR))
         yield from self._error(event, request, response.error, tuple(others))
 

@@ -91,12 +91,13 @@ class IdThere:
     Attributes:
         state: its state, as records have it; None: not known.
         before: the state that ``state`` was written over; None: there was none.
-        writing: the record that has no outcome yet; None: none has.
+        is_writing: whether a record has no outcome yet. ``writing``: that record; None: it is a tombstone.
         failed: the last record that could not be written over ``state``: a fence takes effect before it is written.
     """
 
     state: Any = None
     before: Any = None
+    is_writing: bool = False
     writing: Any = None
     failed: Any = None
 
@@ -195,7 +196,8 @@ class Coordinators:
     def on_appends(self, event: CoordinatorAppends) -> None:
         records = event.records
         if records.tp.topic == TRANSACTION_STATE_TOPIC:
-            self._id(event.node, records.transactional_id).writing = records.value
+            found = self._id(event.node, records.transactional_id)
+            found.is_writing, found.writing = True, records.value
 
     def on_wrote(self, event: CoordinatorWrote) -> None:
         for of in event.of:
@@ -206,7 +208,7 @@ class Coordinators:
                     found.failed = found.writing
                 else:
                     found.before, found.state, found.failed = found.state, found.writing, None
-                found.writing = None
+                found.is_writing, found.writing = False, None
 
     def on_id_state(self, event: TransactionStateChanged) -> None:
         if event.state == DEAD:

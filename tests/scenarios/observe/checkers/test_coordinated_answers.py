@@ -402,6 +402,19 @@ def test_partitions_that_are_added_are_in_the_record(
     assert len(run.found()) == count
 
 
+def test_an_id_that_is_being_removed_takes_no_partitions() -> None:
+    """wiki-text, seed 18105: the tombstone waits for replicas."""
+    run = ongoing(PRODUCERS)
+    refused = AddPartitionsToTxnResponse(((ORDERS_0, Errors.CONCURRENT_TRANSACTIONS),))
+    run.appends(TransactionRecords.of(HOMES, 9, WRITER, None))
+    run.answers(AddPartitionsToTxnRequest(*OF_WRITER, (ORDERS_0,)), refused)
+    assert run.found() == []
+    run.at_once(shown.CoordinatorWrote, 0, (f"transactional id {WRITER}",), True)
+    run.later(1)
+    run.answers(AddPartitionsToTxnRequest(*OF_WRITER, (ORDERS_0,)), refused)
+    assert len(run.found()) == 1
+
+
 def test_an_earlier_producer_is_fenced() -> None:
     run = ongoing(PRODUCERS)
     refused = AddPartitionsToTxnResponse(((ORDERS_0, Errors.PRODUCER_FENCED),))
