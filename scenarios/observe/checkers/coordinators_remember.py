@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from brokers.groups.config import GROUP_METADATA_TOPIC
 from emulator.protocol.events import TransactionMarked
 from emulator.protocol.shown import Remembered
 from emulator.protocol.shown_coordination import (
+    CoordinatorAnswered,
     CoordinatorAppends,
     CoordinatorWrote,
     GroupsRead,
     MarkerAppends,
     TransactionsRead,
 )
+from emulator.protocol.transactions.markers import WriteTxnMarkersRequest
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.broker_memory import BrokerMemory, Unlike
 from scenarios.observe.findings.coordinated_facts import ReadAmiss, differences
@@ -72,6 +75,8 @@ class CoordinatorsRemember(BrokerMemory):
         self._markers: dict[int, tuple[int, bool]] = {}
         """By batch id, the producer of a marker, and whether it says COMMIT."""
         self._committed = False
+        self._under_way: dict[tuple[int, int], None] = {}
+        """By broker and producer id, the markers in __consumer_offsets whose request has no answer yet."""
 
     def on_appends(self, event: CoordinatorAppends) -> None:
         self._records[event.records.id] = event.records
@@ -81,6 +86,22 @@ class CoordinatorsRemember(BrokerMemory):
 
     def on_marker(self, event: MarkerAppends) -> None:
         self._markers[event.id] = event.producer_id, self._committed
+        if event.tp.topic == GROUP_METADATA_TOPIC:
+            self._under_way[event.node, event.producer_id] = None
+
+    def on_answered(self, event: CoordinatorAnswered) -> None:
+        if isinstance(event.request, WriteTxnMarkersRequest):
+            for marker in event.request.markers:
+                self._under_way.pop((event.node, marker.producer_id), None)
+
+    def _is_ending(self, node: int, has: str, should: str) -> bool:
+        """Whether a memory differs from the log by a marker that is not on all in-sync replicas yet."""
+        committed, *opened = has.split(", and ")
+        for each in opened:
+            offset, found, producer_id = each.partition(OPEN)
+            if found and (node, int(producer_id)) in self._under_way and should in (offset, committed):
+                return True
+        return False
 
     def _in_log(self, node: int, home: TopicPartition) -> list[tuple[int, Any]] | None:
         """The records and markers in a log, each with its offset; None: not all are known."""
@@ -137,7 +158,7 @@ class CoordinatorsRemember(BrokerMemory):
                 has, should = kept.get(of, "nothing"), loaded.get(of, "nothing")
                 if has == should:
                     continue
-                if WAITS in has or _ends(has) == should or (OPEN in has and should in _ended(has)):
+                if WAITS in has or _ends(has) == should or self._is_ending(event.node, has, should):
                     since_us = self._waiting.setdefault((of, event.node, has), event.t_us)
                     is_wrong = event.t_us - since_us > WRITES_US
                 else:
@@ -149,11 +170,6 @@ class CoordinatorsRemember(BrokerMemory):
 def _ends(has: str) -> str:
     """A decided transaction once it has ended."""
     return next((has.replace(decided, end) for decided, end in ENDS.items() if decided in has), "")
-
-
-def _ended(has: str) -> list[str]:
-    """The offset that is committed, and those of open transactions, of which the marker of one may be in the log."""
-    return [each.split(OPEN)[0] for each in has.split(", and ")]
 
 
 def _stored(value: Any) -> Any:
