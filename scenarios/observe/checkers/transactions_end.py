@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from emulator.protocol.events import NodeCrashed, TransactionStateChanged, TransactionsUnloaded
-from emulator.protocol.shown_coordination import TransactionTimed
+from emulator.protocol.shown_coordination import TransactionsRead, TransactionTimed
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import TOPICS
 from emulator.trace.events import ZkWritten
@@ -24,19 +24,18 @@ class TransactionsEnd(TransactionsLog):
     """A coordinator aborts a transaction that lasts longer than its timeout, and completes one that is decided
     (TransactionCoordinator.abortTimedOutTransactions, TransactionMarkerChannelManager, 0.11 to 2.7).
 
-    Verified: once a second, each transaction that is open or decided: since when its coordinator works and the
-        controller reaches it, and each partition of it has all its replicas in sync, min.insync.replicas of them at
-        least, or is gone with its topic: then no marker is waited for, unless the coordinator missed the deletion and
-        asks for ever. An open one may last for its timeout and
+    Verified: once a second, each transaction that is open or decided, also one that its coordinator has read: since
+        when that works and the controller reaches it, and each partition of the transaction has all its replicas in
+        sync, min.insync.replicas of them at least, or is gone with its topic: then no marker is waited for, unless the
+        coordinator missed the deletion and asks for ever. An open one may last for its timeout and
         transaction.abort.timed.out.transaction.cleanup.interval.ms more; the decision and its markers take at most
-        30 s, and have come when the cluster is at rest. No partition is added to one that should have been aborted 5 s
-        ago.
+        30 s, and have come when the cluster is at rest. Markers of one coordinator wait for each other. No partition is
+        added to one that should have been aborted 5 s ago.
 
     After an unclean election of a partition of __transaction_state, and once a machine has crashed, leaders may refuse
     the markers of a producer until it has a later epoch than ever: it is not asked for until then.
 
-    Not verified: transactions that a coordinator has loaded, until it changes them; transactional ids that it cannot
-        change any more (``coordinators_remember``).
+    Not verified: transactional ids that a coordinator cannot change any more (``coordinators_remember``).
     """
 
     ids = ("X2",)
@@ -69,6 +68,18 @@ class TransactionsEnd(TransactionsLog):
     def on_timed(self, event: TransactionTimed) -> None:
         self._longest_us = max(self._longest_us, event.timeout_us)
         self._timeouts_us[event.transactional_id] = event.timeout_us
+
+    def on_ids_read(self, event: TransactionsRead) -> None:
+        """A coordinator that takes over goes on with the transactions that it has read, and no other one does."""
+        for id, read in event.ids.items():
+            for deadlines in (self._open, self._decided):
+                deadlines.end_all(lambda key, id=id: key[1] == id)  # type: ignore[misc]
+            self._producers[id], self._states[id], self._at[id] = read.producer_id, str(read.state), event.node
+            self._partitions[id] = tuple(read.partitions)
+            self._timeouts_us[id] = read.timeout_ms * 1000
+            self._longest_us = max(self._longest_us, read.timeout_ms * 1000)
+            if read.state == ONGOING or read.state in DECIDED:
+                (self._open if read.state == ONGOING else self._decided).begin((event.node, id), event.t_us)
 
     def on_state(self, event: TransactionStateChanged) -> None:
         key = event.node, event.transactional_id

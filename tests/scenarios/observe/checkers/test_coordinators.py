@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from brokers.transactions.metadata import TransactionState, TxnTransitMetadata
 from emulator.protocol import events as e
 from emulator.protocol import shown_coordination as shown
 from emulator.protocol.errors import Errors
@@ -531,6 +532,21 @@ def test_a_transaction_waits_for_the_markers_of_others(other: str, count: int) -
     run.transaction("PrepareCommit", 0)
     run.transaction(other, 1, producer=8, id="other")
     assert len(looks(run, 40)) == count
+
+
+@pytest.mark.parametrize(
+    ("state", "seconds", "count"),
+    [("Ongoing", 40, 0), ("Ongoing", 60, 1), ("PrepareAbort", 40, 1), ("CompleteAbort", 60, 0)],
+)
+def test_so_does_one_that_its_coordinator_has_read(state: str, seconds: int, count: int) -> None:
+    run = works("transactions_end")
+    run.assigned((0,))
+    run.state(0, (0,), 0)
+    run.transaction(state, 0)
+    read = TxnTransitMetadata(7, -1, 0, -1, 10_000, TransactionState(state), (ORDERS_0,), 1, 1)
+    run.later(10)
+    run.show(shown.TransactionsRead, 0, HOMES, {WRITER: read})
+    assert len(looks(run, seconds)) == count
 
 
 def test_a_partition_that_is_not_in_sync_excuses_a_transaction() -> None:
