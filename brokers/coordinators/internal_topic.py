@@ -18,7 +18,7 @@ from emulator.logger import get_logger
 from emulator.nodes import Agenda
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.produce import ProducedBatch, ProduceRequest
-from emulator.protocol.shown_coordination import CoordinatorWrote
+from emulator.protocol.shown_coordination import CoordinatorAppends, CoordinatorWrote
 from emulator.protocol.types import Batch, TopicPartition
 
 
@@ -159,6 +159,11 @@ class InternalTopicPartitions:
                 apply(batch)
         return True
 
+    def show_append(self, records: ProducedBatch) -> None:
+        """Show that ``records`` are about to be appended (``CoordinatorAppends``)."""
+        process = self.manager.process
+        process.mark(CoordinatorAppends, process.node.id, records, process.clock_us)
+
     def _showing(self, done: Done, about: tuple[str, ...]) -> Done:
         process = self.manager.process
 
@@ -176,6 +181,7 @@ class InternalTopicPartitions:
         those who look."""
         if self.manager.process.node.trace.shows(CoordinatorWrote):
             done = self._showing(done, about())
+        self.show_append(records)
         if records.tp not in self.manager.partitions:
             done(Errors.NOT_LEADER_FOR_PARTITION, -1)
             return

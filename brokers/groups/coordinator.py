@@ -245,8 +245,7 @@ class GroupCoordinator:
             rebalances.prepare(group, f"static member {instance_id} joins again")
         elif group.state is GroupState.STABLE and policies.static_member_stored:
             if group.select_protocol() == group.protocol:
-                assigned = {each.member_id: each.assignment for each in group.members.values()}
-                self.store.store_group(group, assigned, stored)
+                self.store.store_group(group, group.assignments, stored)
             else:
                 rebalances.maybe_prepare(group, f"static member {instance_id} joins again with other protocols")
         elif group.state in (GroupState.STABLE, GroupState.COMPLETING):

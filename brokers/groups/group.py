@@ -203,6 +203,11 @@ class GroupMetadata:
         return member
 
     @property
+    def assignments(self) -> dict[str, bytes]:
+        """The assignment of each member."""
+        return {member.member_id: member.assignment for member in self.members.values()}
+
+    @property
     def awaiting(self) -> int:
         """The number of members that wait for the answer to their JoinGroup."""
         return sum(member.awaiting_join is not None for member in self.members.values())

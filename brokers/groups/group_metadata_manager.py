@@ -1,7 +1,7 @@
 """The groups of one broker, and their records in ``__consumer_offsets`` (kafka.coordinator.group.GroupMetadataManager,
 3.0): written with acks=all, read when the broker becomes the leader of a partition."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, cast
 
 from attrs import define, field
@@ -30,10 +30,10 @@ from emulator.logger import get_logger
 from emulator.nodes import Agenda, Process
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import GroupsLoaded, GroupStateChanged, GroupsUnloaded, OffsetsRemoved
-from emulator.protocol.groups.group_offsets import CommittedOffset
+from emulator.protocol.groups.group_offsets import CommittedOffset, OffsetCommitRequest
 from emulator.protocol.records import HEADER_BYTES
 from emulator.protocol.shown import Deviated
-from emulator.protocol.shown_coordination import CommitAccepted, MembersLoaded, OffsetsRead
+from emulator.protocol.shown_coordination import CommitAccepted, GroupsRead, MembersLoaded, OffsetsRead
 from emulator.protocol.types import Batch, TopicPartition
 from fetchers.failures import StorageError
 
@@ -53,6 +53,7 @@ class Loaded:
     offsets: dict[str, dict[TopicPartition, Appended]] = field(factory=dict)
     open: dict[int, dict[str, dict[TopicPartition, Appended]]] = field(factory=dict)
     """The offsets of transactions that have not ended, by producer id and group."""
+    readable: bool = True
 
     def read(self, batch: Batch) -> None:
         """Apply the records of ``batch``, the next one of the log."""
@@ -177,12 +178,14 @@ class GroupMetadataManager:
     def _load(self, partition: int, leader_epoch: int) -> None:
         """Load a partition. A log that cannot be read is taken for empty (loadGroupsAndOffsets)."""
         found = Loaded()
-        restored = (found if self.partitions.replay(partition, found.read) else Loaded()).restored(self.clock_ms)
+        found = found if self.partitions.replay(partition, found.read) else Loaded(readable=False)
+        restored = found.restored(self.clock_ms)
         groups = [group for group in restored if group.id not in self.groups]
         for group in groups:
             self.groups[group.id] = group
             self.metrics.added(group)
         self._opened(groups)
+        self._show_read(partition, found, groups)
         self.process.emit(
             GroupsLoaded, self.process.node.id, GROUP_METADATA_TOPIC, partition, leader_epoch, len(groups),
             sum(len(group.committed.offsets) for group in groups),
@@ -281,15 +284,34 @@ class GroupMetadataManager:
     # -- what is shown ----------------------------------------------------------------------------------------------
 
     def show_commit(
-        self, group: GroupMetadata, member: str, generation: int, offsets: Mapping[TopicPartition, OffsetAndMetadata],
+        self, group: GroupMetadata, request: OffsetCommitRequest, offsets: Container[TopicPartition],
         producer: tuple[int, int] = (-1, -1),
     ) -> None:  # fmt: skip
-        """Show that offsets are about to be written; ``producer``: id and epoch of a transaction's."""
+        """Show that the ``offsets`` of a request are about to be written; ``producer``: id and epoch of a
+        transaction's."""
         process = self.process
         if process.node.trace.shows(CommitAccepted):
-            values = tuple([(tp, value.offset) for tp, value in offsets.items()])
-            home = self.partitions.home(group.id)
-            process.mark(CommitAccepted, process.node.id, group.id, home, member, generation, *producer, values)
+            rows = tuple({each.tp: each for each in request.offsets if each.tp in offsets}.values())
+            values = tuple([(each.tp, each.offset) for each in rows])
+            home, member = self.partitions.home(group.id), (request.member_id, request.generation)
+            process.mark(
+                CommitAccepted, process.node.id, group.id, home, *member, *producer, values, rows, request.retention_us
+            )
+
+    def _show_read(self, partition: int, found: Loaded, groups: Iterable[GroupMetadata]) -> None:
+        """Show what was read (``GroupsRead``)."""
+        process = self.process
+        if found.readable and process.node.trace.shows(GroupsRead):
+            states = {group.id: group.stored(group.assignments) for group in groups if group.generation}
+            offsets = {(group.id, tp): value for group in groups for tp, (value, _) in group.committed.offsets.items()}
+            opened = {
+                (producer_id, group.id, tp): value
+                for group in groups
+                for producer_id, of_group in group.committed.transactional.items()
+                for tp, (value, _) in of_group.items()
+            }
+            home = TopicPartition.of(GROUP_METADATA_TOPIC, partition)
+            process.mark(GroupsRead, process.node.id, home, states, offsets, opened)
 
     def _show_loaded(self, group: GroupMetadata) -> None:
         process = self.process
@@ -357,8 +379,10 @@ class GroupMetadataManager:
         partition = self.manager.partitions.get(tp)
         if partition is None or not partition.is_leader:
             return
+        records = GroupRecords.of(tp, self.partitions.ids.next(), *entries)
+        self.partitions.show_append(records)
         try:
-            partition.append_as_leader(GroupRecords.of(tp, self.partitions.ids.next(), *entries))
+            partition.append_as_leader(records)
         except (DiskError, StorageError, UnexpectedError) as error:
             get_logger("brokers.groups").error("tombstones are not written", group=group.id, reason=str(error))
 

@@ -47,7 +47,7 @@ class GroupOffsetsPart:
                 done(error)
                 self._emit(request, error, kept)
 
-            coordinator.store.show_commit(group, request.member_id, request.generation, kept)
+            coordinator.store.show_commit(group, request, kept)
             coordinator.store.store_offsets(group, kept, stored)
 
         self.commit_by(request, callback, OffsetCommitResponse, lambda: self._committing(request), store)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from attrs import define
 
+from brokers.coordinators.answering import replying
 from brokers.coordinators.appending import not_written
 from brokers.groups.coordinator import GroupCoordinator
 from brokers.groups.group import GroupMetadata, GroupState
@@ -18,7 +19,6 @@ from brokers.log.disk_work import ResponseChannel
 from brokers.requests.router import handles
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.events import OffsetsCommitted
-from emulator.protocol.groups.group_offsets import OffsetCommitResponse
 from emulator.protocol.groups.membership import NO_MEMBER
 from emulator.protocol.records import NO_SEQUENCE
 from emulator.protocol.transactions.coordination import OfTransaction
@@ -82,8 +82,7 @@ class TransactionalOffsets:
     ) -> None:  # fmt: skip
         """Commit, unless that is ``refused``. ``guard``: what was verified."""
 
-        def reply(response: OffsetCommitResponse) -> None:
-            channel.reply(response, response.size)
+        reply = replying(self.store.process, request, channel)
 
         def find() -> tuple[Errors, GroupMetadata | None]:
             return (refused, None) if refused else self._committing(request)
@@ -144,7 +143,7 @@ class TransactionalOffsets:
             done(not_written(error, Errors.INVALID_COMMIT_OFFSET_SIZE))
 
         producer = producer_id, request.producer_epoch
-        store.show_commit(group, request.member_id, request.generation, offsets, producer)
+        store.show_commit(group, request, offsets, producer)
         group.committed.begin(producer_id, offsets)
         store.open.setdefault(producer_id, {})[group.id] = None
         entries = tuple((OffsetKey(group.id, tp), value) for tp, value in offsets.items())

@@ -5,6 +5,7 @@ from functools import partial
 
 from attrs import define
 
+from brokers.coordinators.answering import replying
 from brokers.groups.config import GROUP_METADATA_TOPIC
 from brokers.log.disk_work import ResponseChannel
 from brokers.requests.router import handles
@@ -45,9 +46,10 @@ class TransactionsHandler:
     def add_partitions(self, request: AddPartitionsToTxnRequest, channel: ResponseChannel) -> None:
         """Add all the partitions, or none."""
 
+        reply = replying(self.coordinator.process, request, channel)
+
         def answer(outcomes: Outcomes) -> None:
-            response = AddPartitionsToTxnResponse(outcomes)
-            channel.reply(response, response.size)
+            reply(AddPartitionsToTxnResponse(outcomes))
 
         self.coordinator.transitions.ending(self._add)(request, answer)
 
@@ -91,8 +93,10 @@ class TransactionsHandler:
         """Add the group's partition of ``__consumer_offsets``."""
         home = TopicPartition.of(GROUP_METADATA_TOPIC, self.partition_of_group(request.group))
 
+        reply = replying(self.coordinator.process, request, channel)
+
         def answer(error: Errors) -> None:
-            channel.reply(AddOffsetsToTxnResponse(error), 10)
+            reply(AddOffsetsToTxnResponse(error))
 
         self.coordinator.transitions.ending(self.coordinator.add_partitions)(request, (home,), answer)
 
@@ -101,7 +105,9 @@ class TransactionsHandler:
         process, producer = self.coordinator.process, (request.producer_id, request.producer_epoch)
         process.mark(TransactionEndAsked, process.node.id, request.transactional_id, *producer, request.committed)
 
+        reply = replying(process, request, channel)
+
         def answer(error: Errors) -> None:
-            channel.reply(EndTxnResponse(error), 10)
+            reply(EndTxnResponse(error))
 
         self.coordinator.transitions.ending(self.coordinator.end)(request, answer)

@@ -1,10 +1,12 @@
 """WriteTxnMarkers: a leader appends the markers of transactions to its partitions, and answers when all in-sync
 replicas have them (KafkaApis.handleWriteTxnMarkersRequest, 2.7)."""
 
+from collections.abc import Callable
 from typing import Protocol
 
 from attrs import define, field
 
+from brokers.coordinators.answering import replying
 from brokers.coordinators.appending import AppendCallback, Appender, BatchIds
 from brokers.coordinators.transitions import Transitions
 from brokers.groups.config import GROUP_METADATA_TOPIC
@@ -42,15 +44,13 @@ class Request:
         left: the number of partitions that have not answered.
     """
 
-    request: WriteTxnMarkersRequest
-    channel: ResponseChannel
+    reply: Callable[[WriteTxnMarkersResponse], object]
     errors: list[dict[TopicPartition, Errors]]
     left: int
 
     def answer_if_done(self) -> None:
         if not self.left:
-            response = WriteTxnMarkersResponse(tuple([tuple(each.items()) for each in self.errors]))
-            self.channel.reply(response, response.size)
+            self.reply(WriteTxnMarkersResponse(tuple([tuple(each.items()) for each in self.errors])))
 
 
 @define(eq=False)
@@ -69,7 +69,8 @@ class MarkerWriter:
     @handles(WriteTxnMarkersRequest)
     def write(self, request: WriteTxnMarkersRequest, channel: ResponseChannel) -> None:
         errors = [dict.fromkeys(marker.partitions, Errors.REQUEST_TIMED_OUT) for marker in request.markers]
-        pending = Request(request, channel, errors, sum(map(len, errors)))
+        reply = replying(self.manager.process, request, channel)
+        pending = Request(reply, errors, sum(map(len, errors)))
         for place, marker in enumerate(request.markers):
             for tp in errors[place]:
                 self._append(pending, place, marker, tp)

@@ -109,6 +109,13 @@ class TransactionMetadata:
             partitions=dict.fromkeys(stored.partitions), start_ms=stored.start_ms,
         )  # fmt: skip
 
+    def as_stored(self) -> TxnTransitMetadata:
+        """The record of its state."""
+        return TxnTransitMetadata(
+            self.producer_id, self.last_producer_id, self.producer_epoch, self.last_producer_epoch, self.timeout_ms,
+            self.state, tuple(self.partitions), self.start_ms, self.update_ms,
+        )  # fmt: skip
+
     @property
     def is_epoch_exhausted(self) -> bool:
         """Whether the next producer needs another producer id: the last epoch is reserved for fencing."""

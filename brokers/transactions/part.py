@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from attrs import define
 
+from brokers.coordinators.answering import replying
 from brokers.coordinators.part import CoordinatorPart
 from brokers.groups.part import GroupsPart
 from brokers.requests.producer_ids import ProducerIds
@@ -82,8 +83,7 @@ class TransactionsPart(CoordinatorPart["TransactionCoordinator"]):
         """Answer InitProducerId. Without a transactional id a producer gets a new producer id, whichever it has
         (TransactionCoordinator, 2.3 to 3.0)."""
 
-        def reply(response: InitProducerIdResponse) -> None:
-            channel.reply(response, response.size)
+        reply = replying(self.manager.process, request, channel)
 
         if (request.producer_id == NO_PRODUCER_ID) is not (request.producer_epoch == -1):
             reply(InitProducerIdResponse(NO_PRODUCER_ID, error=Errors.INVALID_REQUEST, producer_epoch=-1))

@@ -17,8 +17,8 @@ from brokers.transactions.records import TransactionBatch, TransactionRecords
 from emulator.nodes import Process
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.events import TransactionsLoaded, TransactionStateChanged, TransactionsUnloaded
-from emulator.protocol.shown_coordination import TransactionLoaded, TransactionTimed
-from emulator.protocol.types import Batch
+from emulator.protocol.shown_coordination import TransactionLoaded, TransactionsRead, TransactionTimed
+from emulator.protocol.types import Batch, TopicPartition
 
 FIRST_ID = 3 << 60
 """A number below the ids of its batches, which no producer and no group coordinator has."""
@@ -118,7 +118,8 @@ class TransactionStateManager:
                 else:
                     loaded[id] = TransactionMetadata.restored(id, value)
 
-        self.partitions.replay(partition, apply)
+        if self.partitions.replay(partition, apply):
+            self._show_read(partition, loaded)
         self.process.emit(
             TransactionsLoaded, self.process.node.id, TRANSACTION_STATE_TOPIC, partition, leader_epoch, len(loaded)
         )
@@ -126,6 +127,15 @@ class TransactionStateManager:
             self._show_loaded(metadata)
             if metadata.state in (TransactionState.PREPARE_COMMIT, TransactionState.PREPARE_ABORT):
                 self.decided(CoordinatorEpochAndTxnMetadata(leader_epoch, metadata))
+
+    def _show_read(self, partition: int, loaded: dict[str, TransactionMetadata]) -> None:
+        """Show what was read (``TransactionsRead``)."""
+        process = self.process
+        if process.node.trace.shows(TransactionsRead):
+            home, ids = TopicPartition.of(TRANSACTION_STATE_TOPIC, partition), {}
+            for id, each in loaded.items():
+                ids[id] = each.as_stored()
+            process.mark(TransactionsRead, process.node.id, home, ids)
 
     def _show_loaded(self, metadata: TransactionMetadata) -> None:
         process = self.process

@@ -1,8 +1,9 @@
 """Facts about the coordinators of groups and transactions that no recorded event has: shown to folds and not recorded
 (``Trace.show``)."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from emulator.protocol.groups.group_offsets import OffsetToCommit
 from emulator.protocol.types import TopicPartition
 
 
@@ -14,6 +15,8 @@ class CommitAccepted(NamedTuple):
         member, generation: the sender as it says; ``""`` and -1 for a client that is no member.
         producer_id, producer_epoch: the producer of the transaction; -1: there is none.
         offsets: the offsets by partition.
+        rows: the same as the request has them, with all that is committed.
+        retention_us: how long they are kept; negative: as the settings say.
     """
 
     t_us: int
@@ -27,6 +30,73 @@ class CommitAccepted(NamedTuple):
     producer_id: int
     producer_epoch: int
     offsets: tuple[tuple[TopicPartition, int], ...]
+    rows: tuple[OffsetToCommit, ...] = ()
+    retention_us: int = -1
+
+
+class CoordinatorAnswered(NamedTuple):
+    """A broker answers a request of a client of coordinators, or one to write markers; also where the answer is lost.
+
+    Attributes:
+        request, response: the messages.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    request: Any
+    response: Any
+
+
+class CoordinatorAppends(NamedTuple):
+    """A coordinator is about to append records to its topic.
+
+    Attributes:
+        records: the batch, without a place in the log yet.
+        clock_us: the time by the clock of the broker.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    records: Any
+    clock_us: int
+
+
+class GroupsRead(NamedTuple):
+    """A coordinator has read a partition of __consumer_offsets, to its end.
+
+    Attributes:
+        groups: the state of each group that has one, as records have it.
+        offsets: the committed offsets, by group and partition.
+        opened: the offsets of transactions that have not ended, by producer id, group and partition.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    home: TopicPartition
+    groups: dict[str, Any]
+    offsets: dict[tuple[str, TopicPartition], Any]
+    opened: dict[tuple[int, str, TopicPartition], Any]
+
+
+class TransactionsRead(NamedTuple):
+    """A coordinator has read a partition of __transaction_state, to its end.
+
+    Attributes:
+        ids: the state of each transactional id, as records have it.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    home: TopicPartition
+    ids: dict[str, Any]
 
 
 class OffsetsRead(NamedTuple):

@@ -311,6 +311,12 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
         Promise("rebalances when a member asks for it", "KAFKA-2464; KAFKA-9801", ("rejoins_rebalance",)),
         Promise("takes back member ids that no client joins with", "KIP-394; KAFKA-9752", ("ids_taken_back",)),
         Promise("ends rebalances", "DelayedJoin; KAFKA-9752", ("groups_settle", "rebalances_complete")),
+        Promise(
+            "answers members as their requests, and the state of their group, call for",
+            "GroupCoordinator, 0.11",
+            ("members_answered",),
+        ),
+        Promise("writes what its clients have sent", "GroupMetadataManager, 0.11", ("coordinators_write",)),
         Promise("keeps offsets for as long as they are to be kept", "KIP-211", ("offsets_expire_late",)),
         Promise(
             "describes and lists its groups, and removes what it says that it has removed",
@@ -341,8 +347,18 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
         Promise("gives each producer id once, and keeps it", "ProducerIdManager, 0.11", ("producer_ids_once",)),
         Promise("fences no producer that is alone with its id", "KIP-360", ("fences_have_reasons",)),
         Promise("uses up one epoch of a producer at a time", "KAFKA-9666", ("epochs_used_once",)),
-        Promise("forgets transactional ids that are not used", "KIP-98; KAFKA-7519", ("ids_expire",)),
         Promise("describes and lists its transactional ids", "KIP-664", ("descriptions_true",)),
+        Promise(
+            "forgets transactional ids that are not used, and no others",
+            "KIP-98; KAFKA-7519",
+            ("ids_expire", "coordinators_write"),
+        ),
+        Promise(
+            "answers producers as their requests, and the state of their id, call for",
+            "TransactionCoordinator, 0.11",
+            ("transactions_answered",),
+        ),
+        Promise("writes what its producers have asked for", "TransactionLog, 0.11", ("coordinators_write",)),
     ),
     "A client": (
         Promise("writes each batch once, in order, with idempotence", "KIP-98", ("no_batch_twice",)),

@@ -14,6 +14,7 @@ from brokers.groups.group_metadata_manager import GroupMetadataManager, Loaded
 from brokers.groups.group_offsets import GroupOffsetsPart, Values
 from brokers.groups.member import MemberMetadata
 from brokers.groups.rebalance import GroupRebalances
+from brokers.groups.records import StoredMember
 from brokers.log.transactions import TransactionalProducers
 from brokers.partition.partition import Partition
 from brokers.requests import consumer_reads
@@ -25,6 +26,7 @@ from brokers.transactions.metadata import NO_PRODUCER_EPOCH, TransactionMetadata
 from brokers.transactions.transaction_state_manager import TransactionStateManager
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.groups.group_offsets import OffsetCommitRequest
+from emulator.protocol.groups.membership import JoinedMember
 from emulator.protocol.shown_coordination import MemberIdForgotten
 from emulator.protocol.transactions.coordination import OfTransaction
 from emulator.protocol.types import TopicPartition
@@ -112,6 +114,18 @@ def _unfenced(_abort_late: Callable[..., None]) -> Callable[..., None]:
     return aborts
 
 
+def _without_timeout(stored: Callable[..., StoredMember]) -> Callable[..., StoredMember]:
+    return lambda self, *of: stored(self, *of)._replace(session_timeout_us=0)
+
+
+def _without_metadata(joined: Callable[..., tuple[JoinedMember, ...]]) -> Callable[..., tuple[JoinedMember, ...]]:
+    return lambda self: tuple(each._replace(metadata=b"") for each in joined(self))
+
+
+def _first_alone(prepare: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda self, added, now_ms: prepare(self, added[:1], now_ms)
+
+
 def _first_block(_next_block: Callable[..., Awaitable[int]]) -> Callable[..., Awaitable[int]]:
     async def first(_self: ProducerIds) -> int:
         return 0
@@ -177,6 +191,7 @@ GUARDS = (
         name="coordinators_remember",
         title="a commit counts that is not written",
         here="A coordinator takes over the offsets that a group commits, answers, and writes nothing.",
+        also=("members_answered",),
         taken_out=(TakenOut(owner=GroupMetadataManager, function="store_offsets", instead=_only_remembers),),
     ),
     Guard(
@@ -190,7 +205,7 @@ GUARDS = (
         name="commits_fenced",
         title="a coordinator takes commits and heartbeats of any member and generation",
         here="A member whose session has ended goes on, and commits in its old generation.",
-        also=("members_silent",),
+        also=("members_answered", "members_silent"),
         taken_out=(
             TakenOut(owner=GroupOffsetsPart, function="_committing", instead=_takes_any),
             TakenOut(owner=GroupCoordinator, function="heartbeat", instead=_no_error),
@@ -240,6 +255,7 @@ GUARDS = (
         name="markers_decided",
         title="a coordinator sends ABORT, whatever was decided",
         here="A transaction is committed for its coordinator, and aborted in its partitions.",
+        also=("transactions_answered",),
         taken_out=(TakenOut(owner=TransactionMarkerChannelManager, function="add", instead=_aborts),),
     ),
     Guard(
@@ -265,7 +281,7 @@ GUARDS = (
         name="zombies_fenced",
         title="leaders and coordinators take what comes from earlier producer epochs",
         here="Of two producers with one transactional id the earlier one goes on.",
-        also=("records_in_transactions", "transactions_close"),
+        also=("records_in_transactions", "transactions_answered", "transactions_close"),
         taken_out=(
             TakenOut(owner=TransactionCoordinator, function="add_partitions", instead=_adds_for_any),
             TakenOut(owner=TransactionalProducers, function="check", instead=_no_error),
@@ -328,6 +344,25 @@ GUARDS = (
         title="a producer whose transaction lasts too long is fenced by two epochs",
         here="A coordinator that fences a producer raises its epoch by two.",
         taken_out=(TakenOut(owner=TransactionMetadata, function="prepare_fence", instead=_twice),),
+    ),
+    Guard(
+        name="coordinators_write",
+        title="a coordinator writes members without their session timeouts",
+        here="The record of a group has members whose sessions end at once for the next coordinator.",
+        taken_out=(TakenOut(owner=MemberMetadata, function="stored", instead=_without_timeout),),
+    ),
+    Guard(
+        name="members_answered",
+        title="a coordinator tells the leader of a group its members without their metadata",
+        here="The leader of a group assigns partitions to members, and does not learn to what they subscribe.",
+        taken_out=(TakenOut(owner=GroupMetadata, function="joined_members", instead=_without_metadata),),
+    ),
+    Guard(
+        name="transactions_answered",
+        title="a coordinator takes the first of several partitions into a transaction",
+        here="A producer adds two partitions, and is answered that both are added. One gets no marker.",
+        also=("transactions_close",),
+        taken_out=(TakenOut(owner=TransactionMetadata, function="prepare_add", instead=_first_alone),),
     ),
     Guard(
         name="old_coordinators_fenced",

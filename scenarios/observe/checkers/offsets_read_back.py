@@ -6,11 +6,18 @@ from attrs import define, field
 
 from brokers.groups.config import GROUP_METADATA_TOPIC
 from emulator.protocol.events import OffsetsCommitted, OffsetsRemoved, TransactionMarked
-from emulator.protocol.shown_coordination import CommitAccepted, OffsetsRead
+from emulator.protocol.groups.group_offsets import (
+    NO_OFFSET,
+    GroupOffsets,
+    OffsetFetchRequest,
+    OffsetsWanted,
+    OffsetToCommit,
+)
+from emulator.protocol.shown_coordination import CommitAccepted, CoordinatorAnswered
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Gravity
 from scenarios.observe.checkers.coordinators_log import CoordinatorsLog
-from scenarios.observe.findings.coordination_facts import CommitLost
+from scenarios.observe.findings.coordination_facts import CommitLost, GroupCommit
 
 
 @define(eq=False)
@@ -18,35 +25,36 @@ class _Committed:
     """The commits of a group for one partition.
 
     Attributes:
-        offset: the one that was acknowledged last, in the order of acceptance; None: none was.
+        last: the one that was acknowledged last, in the order of acceptance; None: none was.
         order: when that was accepted.
-        possible: by order, the offsets whose outcome is not known, each with the producer of its transaction.
+        possible: by order, the commits whose outcome is not known, each with the producer of its transaction.
     """
 
-    offset: int | None = None
+    last: OffsetToCommit | None = None
     order: int = -1
-    possible: dict[int, tuple[int, int]] = field(factory=dict)
+    possible: dict[int, tuple[OffsetToCommit, int]] = field(factory=dict)
 
     def acknowledged(self, offset: int) -> None:
-        order = next((order for order, (value, _) in self.possible.items() if value == offset), None)
+        order = next((order for order, (value, _) in self.possible.items() if value.offset == offset), None)
         if order is not None and order > self.order:
-            self.offset, self.order = offset, order
+            self.last, self.order = self.possible[order][0], order
             for earlier in [one for one in self.possible if one <= order]:
                 del self.possible[earlier]
 
 
 class OffsetsReadBack(CoordinatorsLog):
-    """The offset that a coordinator answers with is the one that was committed last: by an acknowledged commit, or by a
+    """The answer of a coordinator about a partition is what was committed last: by an acknowledged commit, or by a
     later one without an outcome. So it is after a failover of the coordinator, too.
 
-    Verified: each answer to an OffsetFetch of the leader in ZooKeeper, in its leader epoch, against the commits that
-        coordinators have accepted, in that order. The offsets of a transaction count once its coordinator has ended it
-        with COMMIT, and not after a marker of ABORT.
+    Verified: each answer to an OffsetFetch of the leader in ZooKeeper, in its leader epoch: offset, leader epoch and
+        metadata, against the commits that coordinators have accepted, in that order; and that it leaves none out where
+        the client asks for all. The offsets of a transaction count once its coordinator has ended it with COMMIT, and
+        not after a marker of ABORT.
 
     After an unclean election of a partition of __consumer_offsets, and once a machine has crashed, what was committed
     before is not asked for any more; nor are offsets that were removed.
 
-    Not verified: that offsets are removed for a reason; metadata of commits.
+    Not verified: that offsets are removed for a reason.
     """
 
     ids = ("G4",)
@@ -67,11 +75,11 @@ class OffsetsReadBack(CoordinatorsLog):
     def on_accepted(self, event: CommitAccepted) -> None:
         self._accepted += 1
         group = self._groups.setdefault(event.group, {})
-        for tp, offset in event.offsets:
-            found = group.get(tp)
+        for row in event.rows:
+            found = group.get(row.tp)
             if found is None:
-                found = group[tp] = _Committed()
-            found.possible[self._accepted] = offset, event.producer_id
+                found = group[row.tp] = _Committed()
+            found.possible[self._accepted] = row, event.producer_id
         if event.producer_id >= 0:
             self._transactions.setdefault(event.producer_id, {})[event.group] = None
 
@@ -100,14 +108,30 @@ class OffsetsReadBack(CoordinatorsLog):
     def forget_written(self) -> None:
         self._groups.clear()
 
-    def on_read(self, event: OffsetsRead) -> None:
-        if not self.coordinates(event.node, event.home):
+    def on_answered(self, event: CoordinatorAnswered) -> None:
+        if not isinstance(event.request, OffsetFetchRequest):
             return
-        group = self._groups.get(event.group, {})
-        for tp, offset in event.offsets:
+        for wanted, told in zip(event.request.groups, event.response.groups, strict=False):
+            home = None if told.error else self.history.coordinators.home(GROUP_METADATA_TOPIC, wanted.group)
+            if home is not None and self.coordinates(event.node, home):
+                self._look_at(event, wanted, told)
+
+    def _look_at(self, event: CoordinatorAnswered, wanted: OffsetsWanted, told: GroupOffsets) -> None:
+        group = self._groups.get(wanted.group, {})
+        rows = {row.tp: OffsetToCommit(*row[:-1]) for row in told.partitions if not row.error}
+        if wanted.partitions is None:
+            left_out = (tp for tp in group if tp not in rows and not any(row.tp == tp for row in told.partitions))
+            rows |= {tp: OffsetToCommit(tp, NO_OFFSET) for tp in left_out}
+        for tp, row in rows.items():
             found = group.get(tp)
-            if found is None or found.offset is None or offset == found.offset:
+            if found is None or found.last is None or row == found.last:
                 continue
             possible = tuple([value for value, _ in found.possible.values()])
-            if offset not in possible:
-                self.violated(event, CommitLost(event.node, event.group, offset, found.offset, possible), tp)
+            if row not in possible:
+                facts = CommitLost(event.node, wanted.group, _said(row), _said(found.last), tuple(map(_said, possible)))
+                self.violated(event, facts, tp)
+
+
+def _said(row: OffsetToCommit) -> GroupCommit:
+    """A commit without its partition."""
+    return GroupCommit(*row[1:])

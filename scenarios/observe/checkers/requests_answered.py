@@ -10,6 +10,7 @@ from emulator.protocol.events import GroupMemberRemoved, GroupStateChanged, Node
 from emulator.protocol.fetch import FetchRequest
 from emulator.protocol.groups.membership import SyncGroupRequest
 from emulator.protocol.shown import Remembered
+from emulator.protocol.types import TopicPartition
 from emulator.trace.shown_znodes import RequestUnanswered
 from scenarios.observe.checkers.broker_memory import is_settled
 from scenarios.observe.checkers.checker import Checker
@@ -52,7 +53,8 @@ class RequestsAnswered(Checker):
         time, an OffsetCommit for offsets.commit.timeout.ms, one of a transaction for request.timeout.ms before, a
         JoinGroup while its group prepares a rebalance, a SyncGroup while that waits for an assignment. Each request
         that a broker has in hand when the cluster is at rest, by the same rules; what a coordinator writes has its
-        replicas then, where all in-sync ones work.
+        replicas then, where all in-sync ones work, or fetch nothing and leave the ISR, within one and a half
+        times replica.lag.time.max.ms.
 
     Not verified: what the controller answers, whose event may fail, and then has no answer in Kafka either; Produce
         with other acks than 0 and 1 (``acks_in_time``); before the cluster is at rest, what a coordinator of
@@ -68,6 +70,7 @@ class RequestsAnswered(Checker):
     def begin(self) -> None:
         self._commit_us = self.start.time_us("offsets.commit.timeout.ms", 5_000)
         self._verified_us = self.start.time_us("request.timeout.ms", 30_000)
+        self._dropped_us = 3 * self.start.time_us("replica.lag.time.max.ms", 10_000) // 2
         self._states: dict[tuple[int, str], str] = {}
         """By broker and group, the state of the group there."""
         self._left: dict[tuple[int, str, str], list[int]] = {}
@@ -112,9 +115,18 @@ class RequestsAnswered(Checker):
         """Whether all that lead or are in sync work, of all partitions: what waits for them has them. And ``broker``
         leads what it believes to."""
         cluster = self.cluster
-        leads = all(cluster.leader(tp) == broker for tp in cluster.led.get(broker, ()))
+        leads = all(self._leads(broker, tp) for tp in cluster.led.get(broker, ()))
         states = cluster.states.values()
         return leads and all(state.leader in state.isr and all(map(self.now.works, state.isr)) for state in states)
+
+    def _leads(self, broker: int, tp: TopicPartition) -> bool:
+        """Whether a broker leads a partition as ZooKeeper has it, in its leader epoch: others fetch in no other."""
+        leads, state = self.cluster.leads(broker, tp), self.cluster.state(tp)
+        return (
+            leads is not None
+            and state is not None
+            and (state.leader, state.leader_epoch) == (broker, leads.leader_epoch)
+        )
 
     def _look_at(self, event: RequestUnanswered | Remembered, request: Request, client: int, since_us: int) -> None:
         name = request.api.name
@@ -135,7 +147,9 @@ class RequestsAnswered(Checker):
     def _may_wait_us(self, request: Request, name: str) -> int:
         if isinstance(request, FetchRequest):
             return request.max_wait_us
-        if name not in WRITTEN and hasattr(request, "timeout_us"):
+        if name in WRITTEN:
+            return self._dropped_us
+        if hasattr(request, "timeout_us"):
             return int(request.timeout_us)
         return (self._commit_us if name in COMMITS else 0) + (self._verified_us if name == VERIFIED else 0)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from emulator.protocol.events import NodeCrashed, TransactionStateChanged, TransactionsUnloaded
-from emulator.protocol.shown_coordination import TransactionTimed
+from emulator.protocol.shown_coordination import TransactionsRead, TransactionTimed
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import TOPICS
 from emulator.trace.events import ZkWritten
@@ -24,19 +24,18 @@ class TransactionsEnd(TransactionsLog):
     """A coordinator aborts a transaction that lasts longer than its timeout, and completes one that is decided
     (TransactionCoordinator.abortTimedOutTransactions, TransactionMarkerChannelManager, 0.11 to 2.7).
 
-    Verified: once a second, each transaction that is open or decided: since when its coordinator works and the
-        controller reaches it, and each partition of it has all its replicas in sync, min.insync.replicas of them at
-        least, or is gone with its topic: then no marker is waited for, unless the coordinator missed the deletion and
-        asks for ever. An open one may last for its timeout and
+    Verified: once a second, each transaction that is open or decided, also one that its coordinator has read: since
+        when that works and the controller reaches it, and each partition of the transaction has all its replicas in
+        sync, min.insync.replicas of them at least, or is gone with its topic: then no marker is waited for, unless the
+        coordinator missed the deletion and asks for ever. An open one may last for its timeout and
         transaction.abort.timed.out.transaction.cleanup.interval.ms more; the decision and its markers take at most
-        30 s, and have come when the cluster is at rest. No partition is added to one that should have been aborted 5 s
-        ago.
+        30 s, and have come when the cluster is at rest. Markers of one coordinator wait for each other. No partition is
+        added to one that should have been aborted 5 s ago.
 
     After an unclean election of a partition of __transaction_state, and once a machine has crashed, leaders may refuse
     the markers of a producer until it has a later epoch than ever: it is not asked for until then.
 
-    Not verified: transactions that a coordinator has loaded, until it changes them; transactional ids that it cannot
-        change any more (``coordinators_remember``).
+    Not verified: transactional ids that a coordinator cannot change any more (``coordinators_remember``).
     """
 
     ids = ("X2",)
@@ -56,6 +55,8 @@ class TransactionsEnd(TransactionsLog):
         self._longest_us = 0
         self._partitions: dict[str, tuple[TopicPartition, ...]] = {}
         self._states: dict[str, str] = {}
+        self._at: dict[str, int] = {}
+        """The coordinator that has changed each id last."""
         self._producers: dict[str, int] = {}
         self._begun_us: dict[str, int] = {}
         """Since when the transaction of an id is known to be open."""
@@ -68,11 +69,24 @@ class TransactionsEnd(TransactionsLog):
         self._longest_us = max(self._longest_us, event.timeout_us)
         self._timeouts_us[event.transactional_id] = event.timeout_us
 
+    def on_ids_read(self, event: TransactionsRead) -> None:
+        """A coordinator that takes over goes on with the transactions that it has read, and no other one does."""
+        for id, read in event.ids.items():
+            for deadlines in (self._open, self._decided):
+                deadlines.end_all(lambda key, id=id: key[1] == id)  # type: ignore[misc]
+            self._producers[id], self._states[id], self._at[id] = read.producer_id, str(read.state), event.node
+            self._partitions[id] = tuple(read.partitions)
+            self._timeouts_us[id] = read.timeout_ms * 1000
+            self._longest_us = max(self._longest_us, read.timeout_ms * 1000)
+            if read.state == ONGOING or read.state in DECIDED:
+                (self._open if read.state == ONGOING else self._decided).begin((event.node, id), event.t_us)
+
     def on_state(self, event: TransactionStateChanged) -> None:
         key = event.node, event.transactional_id
         self.note_epoch(event)
         self._producers[event.transactional_id] = event.producer_id
         self._states[event.transactional_id] = event.state
+        self._at[event.transactional_id] = event.node
         if event.state != ONGOING:
             self._open.end(key)
         if event.state not in DECIDED:
@@ -138,7 +152,7 @@ class TransactionsEnd(TransactionsLog):
         if self.has_lost_epochs(self._producers[transactional_id]):
             return None
         cluster, since_us = self.cluster, self.now.reached_since_us(node)
-        for tp in self._partitions[transactional_id]:
+        for tp in self._awaited(node, transactional_id):
             if since_us is not None and (gone_us := self._gone_us.get(tp.topic)) is not None:
                 if self._deletions.is_missed(node, tp.topic):
                     return None
@@ -150,3 +164,10 @@ class TransactionsEnd(TransactionsLog):
             leader_us = self.now.reached_since_us(cluster.leader(tp)) if cluster.leader(tp) >= 0 else None
             since_us = None if leader_us is None else max(since_us, leader_us)
         return since_us
+
+    def _awaited(self, node: int, transactional_id: str) -> dict[TopicPartition, None]:
+        """The partitions whose markers a transaction waits for: its own, and those of the others that its coordinator
+        has decided. It has one request under way to each broker, which answers when it has written all markers in that
+        (TransactionMarkerChannelManager, 0.11 to 3.9)."""
+        decided = [id for id, at in self._at.items() if at == node and self._states[id] in DECIDED]
+        return dict.fromkeys(tp for id in (transactional_id, *decided) for tp in self._partitions[id])

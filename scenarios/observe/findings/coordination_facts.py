@@ -47,23 +47,34 @@ class ZombieWrites(NamedTuple):
         )
 
 
+class GroupCommit(NamedTuple):
+    """A committed offset, with the leader epoch (-1: none) and the text that were committed with it; -1: none."""
+
+    offset: int
+    leader_epoch: int = -1
+    metadata: str = ""
+
+    def __str__(self) -> str:
+        epoch = "" if self.leader_epoch < 0 else f" in leader epoch {self.leader_epoch}"
+        return f"{self.offset}{epoch}" + (f" ({self.metadata})" if self.metadata else "")
+
+
 class CommitLost(NamedTuple):
     """The offset that a coordinator answers with, and those that were committed.
 
     Attributes:
-        offset: -1: none.
         committed: what was acknowledged last.
-        possible: the offsets of commits since then without an outcome, which may count too.
+        possible: commits since then without an outcome, which may count too.
     """
 
     broker: int
     group: str
-    offset: int
-    committed: int
-    possible: tuple[int, ...]
+    offset: GroupCommit
+    committed: GroupCommit
+    possible: tuple[GroupCommit, ...]
 
     def in_words(self, tp: TopicPartition | None) -> str:
-        more = f", or one of {list(self.possible)}" if self.possible else ""
+        more = f", or one of {', '.join(map(str, self.possible))}" if self.possible else ""
         return (
             f"{tp}: broker {self.broker} tells group {self.group} that it is at {self.offset}; it has committed "
             f"{self.committed}{more}"

@@ -14,6 +14,7 @@ from scenarios.observe.history.acknowledged import Acknowledged
 from scenarios.observe.history.circumstances import Circumstances
 from scenarios.observe.history.commits import Commits
 from scenarios.observe.history.control_queues import ControlQueues
+from scenarios.observe.history.coordinated_past import Coordinators
 from scenarios.observe.history.left_replicas import LeftReplicas
 from scenarios.observe.history.missed_deletions import MissedDeletions
 from scenarios.observe.history.replica_logs import ReplicaLogs
@@ -71,6 +72,11 @@ class History:
     def control_queues(self) -> ControlQueues:
         """The requests that the controller has queued for brokers."""
         return self._armed(ControlQueues(self.cluster))
+
+    @cached_property
+    def coordinators(self) -> Coordinators:
+        """The groups and transactional ids at their coordinators."""
+        return self._armed(Coordinators(self.cluster))
 
     @cached_property
     def left_replicas(self) -> LeftReplicas:

@@ -129,7 +129,7 @@ def _removed_as_it_was_written(past: KeptEvents, violation: Violation, tp: Topic
     """The coordinator answers with no offset: it has removed the one that it answered a commit for after that, and no
     other was committed since."""
     facts = violation.facts
-    if not isinstance(facts, CommitLost) or facts.offset != -1:
+    if not isinstance(facts, CommitLost) or facts.offset.offset != -1:
         return False
     commits = [
         (event.seq, offset)
@@ -140,7 +140,7 @@ def _removed_as_it_was_written(past: KeptEvents, violation: Violation, tp: Topic
     ]
     return any(
         TopicPartition(one.topic, one.partition) == tp
-        and [offset for seq, offset in commits if seq > one.seq] == [facts.committed]
+        and [offset for seq, offset in commits if seq > one.seq] == [facts.committed.offset]
         for one in _removed(past, facts.broker, violation.seq)
     )
 

@@ -15,7 +15,7 @@ from emulator.protocol.shown import Deviated
 from emulator.protocol.types import TopicPartition
 from scenarios.language import Scenario
 from scenarios.observe.checkers import Violation
-from scenarios.observe.findings.coordination_facts import CommitLost
+from scenarios.observe.findings.coordination_facts import CommitLost, GroupCommit
 from scenarios.observe.findings.memory_facts import BrokerRemembers
 from scenarios.runs import Run, run_scenario
 from scenarios.runs.findings import findings
@@ -208,7 +208,7 @@ def test_a_transaction_coordinator_that_goes_on_is_known_before_kafka_9235(profi
     seen = explained(run, findings(run))
     assert not seen.new
     assert [(str(reason).split(":")[0], [one.checker for one in of_it]) for reason, of_it in seen.known] == (
-        [("KAFKA-9235", ["coordinators_lead", "coordinators_remember", "requests_answered"])] if found else []
+        [("KAFKA-9235", ["coordinators_lead", "coordinators_remember"])] if found else []
     )
 
 
@@ -239,7 +239,7 @@ def test_an_offset_comes_back_with_its_transaction_where_it_was_removed_before(q
 
 def test_a_first_offset_is_answered_for_after_it_was_removed(quiet: Run) -> None:
     """kafka-2.4, seed 2203: the topic is deleted while the commit waits for a follower."""
-    facts = CommitLost(0, "readers", -1, 1, ())
+    facts = CommitLost(0, "readers", GroupCommit(-1), GroupCommit(1), ())
     found = evolve(stated("offsets_read_back", "…", 9, 9, "…"), facts=facts, partition=TopicPartition("used-1", 1))
     removed = Deviated(5, 5, 0, 0, "GroupMetadata.removeOffsets", "used-1", 1, 0)
     topics, partitions, offsets = ("t0", "used-1"), (1, 1), (4, 1)
@@ -247,7 +247,12 @@ def test_a_first_offset_is_answered_for_after_it_was_removed(quiet: Run) -> None
     marks: list[Any] = [removed, committed]
     for profile in ("kafka-2.4", "kafka-3.9"):
         assert tickets(told(quiet, profile, marks, found)) == ["GroupMetadata.removeOffsets (0.11 to 3.9)"]
-    others = facts._replace(offset=0), facts._replace(committed=2), facts._replace(broker=1), facts._replace(group="b")
+    others = (
+        facts._replace(offset=GroupCommit(0)),
+        facts._replace(committed=GroupCommit(2)),
+        facts._replace(broker=1),
+        facts._replace(group="b"),
+    )
     for one in others:
         assert tickets(told(quiet, "kafka-2.4", marks, evolve(found, facts=one))) == [None]
     for events in (

@@ -7,8 +7,18 @@ from collections.abc import Callable
 
 import pytest
 
+from brokers.transactions.metadata import TransactionState, TxnTransitMetadata
 from emulator.protocol import events as e
 from emulator.protocol import shown_coordination as shown
+from emulator.protocol.errors import Errors
+from emulator.protocol.groups.group_offsets import (
+    CommittedOffset,
+    GroupOffsets,
+    OffsetFetchRequest,
+    OffsetFetchResponse,
+    OffsetsWanted,
+    OffsetToCommit,
+)
 from emulator.protocol.shown import RecordsCompacted
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import (
@@ -48,7 +58,8 @@ class Coordinated(WrittenHistory):
     def accepts(
         self, offset: int, member: str = ANNE, generation: int = 1, producer: tuple[int, int] = (-1, -1)
     ) -> None:
-        self.show(shown.CommitAccepted, 0, GROUP, HOME, member, generation, *producer, ((ORDERS_0, offset),))
+        rows = ((ORDERS_0, offset),), (OffsetToCommit(ORDERS_0, offset),)
+        self.show(shown.CommitAccepted, 0, GROUP, HOME, member, generation, *producer, *rows, -1)
 
     def commits(self, offset: int, error: str = "NONE") -> None:
         self.emit(e.OffsetsCommitted, 0, GROUP, ANNE, 1, error, ("orders",), (0,), (offset,))
@@ -57,8 +68,14 @@ class Coordinated(WrittenHistory):
         self.accepts(offset)
         self.commits(offset)
 
-    def reads(self, offset: int, node: int = 0) -> None:
-        self.show(shown.OffsetsRead, node, GROUP, HOME, ((ORDERS_0, offset),), False, ())
+    def reads(self, offset: int, node: int = 0, row: tuple[int, str] = (-1, ""), *, wants_all: bool = False) -> None:
+        """``node`` answers an OffsetFetch with the offset, and with a leader epoch and a text. Where the client wants
+        all, it leaves the partition out."""
+        self.emit(ZkWritten, 0, "create", topic_path(HOME.topic), 0, 0, encode_topic({0: (0, 1)}))
+        request = OffsetFetchRequest((OffsetsWanted(GROUP, None if wants_all else (ORDERS_0,)),))
+        rows = () if wants_all else (CommittedOffset(ORDERS_0, offset, *row),)
+        response = OffsetFetchResponse((GroupOffsets(GROUP, Errors.NONE, rows),))
+        self.show(shown.CoordinatorAnswered, node, request, response)
 
     def coordinates(self, node: int = 0, epoch: int = 0) -> None:
         """``node`` leads the partition of the group."""
@@ -544,6 +561,35 @@ def test_so_does_one_of_fewer_replicas_than_min_insync_replicas() -> None:
     run.emit(ZkWritten, 2, "set", f"/config/topics/{ORDERS_0.topic}", 1, 7, encode_config({"min.insync.replicas": "2"}))
     run.transaction("PrepareCommit", 0)
     assert looks(run, 60) == []
+
+
+@pytest.mark.parametrize(("other", "count"), [("PrepareAbort", 0), ("Ongoing", 1), ("CompleteAbort", 1)])
+def test_a_transaction_waits_for_the_markers_of_others(other: str, count: int) -> None:
+    """kafka-2.3, seed 2000: they are in one request, and a broker answers when it has written all."""
+    run = works("transactions_end")
+    run.emit(ZkWritten, 0, "setData", topic_path("orders"), 0, 0, encode_topic({0: (0,), 1: (0, 1)}))
+    run.state(0, (0,), 0)
+    run.emit(
+        ZkWritten, 0, "setData", state_path(TopicPartition("orders", 1)), 0, 0, LeaderAndIsr(0, 1, (0,), 1).encode()
+    )
+    run.transaction("PrepareCommit", 0)
+    run.transaction(other, 1, producer=8, id="other")
+    assert len(looks(run, 40)) == count
+
+
+@pytest.mark.parametrize(
+    ("state", "seconds", "count"),
+    [("Ongoing", 40, 0), ("Ongoing", 60, 1), ("PrepareAbort", 40, 1), ("CompleteAbort", 60, 0)],
+)
+def test_so_does_one_that_its_coordinator_has_read(state: str, seconds: int, count: int) -> None:
+    run = works("transactions_end")
+    run.assigned((0,))
+    run.state(0, (0,), 0)
+    run.transaction(state, 0)
+    read = TxnTransitMetadata(7, -1, 0, -1, 10_000, TransactionState(state), (ORDERS_0,), 1, 1)
+    run.later(10)
+    run.show(shown.TransactionsRead, 0, HOMES, {WRITER: read})
+    assert len(looks(run, seconds)) == count
 
 
 def test_a_partition_that_is_not_in_sync_excuses_a_transaction() -> None:

@@ -160,12 +160,20 @@ def test_a_fault_excuses() -> None:
 
 @pytest.mark.parametrize(
     ("request_", "waits_s", "alive", "count"),
-    [(BEAT, 20, True, 1), (BEAT, 2, True, 0), (END, 20, True, 1), (END, 20, False, 0), (MOVES, 20, True, 0)],
+    [
+        (BEAT, 20, True, 1),
+        (BEAT, 2, True, 0),
+        (END, 20, True, 1),
+        (END, 15, True, 0),
+        (END, 20, False, 0),
+        (MOVES, 20, True, 0),
+    ],
 )
 def test_a_request_in_hand_when_nothing_happens_any_more(
     request_: Request, waits_s: int, alive: bool, count: int
 ) -> None:
-    """What waits for replicas may wait while one of those in sync is dead, and a controller may give no answer."""
+    """What waits for replicas may wait while one of those in sync is dead, or until it has left the ISR as it fetches
+    nothing (kip-461, seed 7233), and a controller may give no answer."""
     run = Cluster("requests_answered")
     run.passes(20)
     in_hand = RequestInHand(-9, request_, run.world.now)
@@ -174,6 +182,18 @@ def test_a_request_in_hand_when_nothing_happens_any_more(
     run.world.now += waits_s * SECOND
     run.show(Remembered, 0, "broker", "rest", {"in_hand": (in_hand,)})
     assert len(run.violations()) == count
+
+
+def test_what_waits_for_the_replicas_of_a_leader_that_was_replaced() -> None:
+    """kafka-2.3, seed 2000: the broker has refused what the controller sent (KAFKA-9839)."""
+    run = Cluster("requests_answered")
+    run.leads(0, 0)
+    run.state(0, (0,), 1)
+    run.passes(20)
+    in_hand = RequestInHand(-9, END, run.world.now)
+    run.world.now += 20 * SECOND
+    run.show(Remembered, 0, "broker", "rest", {"in_hand": (in_hand,)})
+    assert run.violations() == []
 
 
 @pytest.mark.parametrize(
