@@ -49,11 +49,13 @@ class _Partition:
     batches: by id.
     open: by producer id, those of its transaction.
     ended: by producer id, those of the transaction before.
+    twice: the batches that were appended more than once.
     """
 
     batches: dict[int, _Written] = field(factory=dict)
     open: dict[int, list[_Written]] = field(factory=dict)
     ended: dict[int, list[_Written]] = field(factory=dict)
+    twice: set[int] = field(factory=set)
 
 
 class ReadsDecided(Checker):
@@ -67,7 +69,8 @@ class ReadsDecided(Checker):
 
     Not verified: what the client does with that list; that the last stable offset moves on (``transactions_close``);
         transactions whose marker a broker cuts off as damaged, or lost with its machine before it leads: where no
-        other has it, they are open again (KIP-966), and another marker may end them.
+        other has it, they are open again (KIP-966), and another marker may end them; batches that a leader which
+        lacked them has appended once more: each of the two has its own marker.
     """
 
     ids = ("J aborted",)
@@ -90,7 +93,12 @@ class ReadsDecided(Checker):
 
     def on_appended(self, event: TransactionalAppended) -> None:
         partition = self._of(event)
-        written = partition.batches[event.batch] = _Written(event.producer_id, event.base_offset)
+        written = _Written(event.producer_id, event.base_offset)
+        if event.batch in partition.batches:
+            partition.twice.add(event.batch)
+            del partition.batches[event.batch]
+        elif event.batch not in partition.twice:
+            partition.batches[event.batch] = written
         partition.open.setdefault(event.producer_id, []).append(written)
 
     def on_marked(self, event: TransactionMarked) -> None:

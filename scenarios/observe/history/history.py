@@ -16,6 +16,7 @@ from scenarios.observe.history.commits import Commits
 from scenarios.observe.history.control_queues import ControlQueues
 from scenarios.observe.history.left_replicas import LeftReplicas
 from scenarios.observe.history.missed_deletions import MissedDeletions
+from scenarios.observe.history.open_transactions import OpenTransactions
 from scenarios.observe.history.replica_logs import ReplicaLogs
 from scenarios.observe.history.settings_history import Settings, StartSettings
 from scenarios.observe.history.shown_values import ShownValues
@@ -81,6 +82,11 @@ class History:
     def missed_deletions(self) -> MissedDeletions:
         """The brokers that nothing has told that a topic is deleted."""
         return self._armed(MissedDeletions(self.cluster))
+
+    @cached_property
+    def open_transactions(self) -> OpenTransactions:
+        """The transactions that are open in a log."""
+        return self._armed(OpenTransactions())
 
     @cached_property
     def settings(self) -> Settings:
