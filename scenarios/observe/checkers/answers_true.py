@@ -488,9 +488,11 @@ class AnswersTrue(Checker):
             entry = log.find(batch.base_offset, batch.id)
             if batch.in_extent or (entry is None and self._is_unknown(log, batch.base_offset)):
                 return
-            had = NOTHING if entry is None else entry
-            if (batch.next_offset, batch.leader_epoch) != (had[NEXT_OFFSET], had[LEADER_EPOCH]):
-                self._is(event, tp, "batch", batch.id, had[ID])
+            if entry is None:
+                self._is(event, tp, "batch", batch.id)
+            elif (batch.next_offset, batch.leader_epoch) != entry[NEXT_OFFSET : LEADER_EPOCH + 1]:
+                self._is(event, tp, "end of a batch", batch.next_offset, entry[NEXT_OFFSET])
+                self._is(event, tp, "leader epoch of a batch", batch.leader_epoch, entry[LEADER_EPOCH])
             elif next_offset is not None and not batch.base_offset <= next_offset < batch.next_offset:
                 self._is(event, tp, "base offset", batch.base_offset, next_offset)
             next_offset = batch.next_offset
@@ -515,8 +517,6 @@ def _api(event: RequestAnswered) -> str:
     request: Any = event.request
     return str(request.api.name)
 
-
-NOTHING: Entry = (0, -1, -1, -1, 0)
 
 _A = AnswersTrue
 LOOKS: dict[type, Callable[[AnswersTrue, RequestAnswered], None]] = {
