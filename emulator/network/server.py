@@ -61,7 +61,7 @@ class Channel:
         answer was made some time ago."""
         process = self.endpoint.process
         trace = process.node.trace
-        if trace.shows(RequestAnswered):
+        if not background and trace.shows(RequestAnswered):
             current = not (held or trace.collects)
             trace.mark(
                 RequestAnswered, process.node.id, self.client, self.request, response, self.since_us, current

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable
+from functools import partial
 from operator import itemgetter
 from typing import Any
 
@@ -102,6 +103,8 @@ class AnswersTrue(Checker):
     fails_when = "a leader gives clients the end of its log for the latest offset"
 
     def begin(self) -> None:
+        for request, look in LOOKS.items():
+            self.history.answers.of(request, partial(look, self))
         self._logs = self.history.commits.logs  # with their high watermarks
         self._open = self.history.open_transactions
         self._settings = self.history.settings
@@ -114,11 +117,6 @@ class AnswersTrue(Checker):
         """What a coordinator has decided last about a transactional id: producer id, epoch and error."""
         self._refused: dict[tuple[int, TopicPartition], tuple[Any, ErrorUnlike]] = {}
         """Answers since the last look by which a leader does not lead, which nothing has shown. It may show yet."""
-
-    def on_answered(self, event: RequestAnswered) -> None:
-        look = LOOKS.get(event.request.__class__)
-        if look is not None:
-            look(self, event)
 
     # -- which partitions ---------------------------------------------------------------------------------------------
 
@@ -471,19 +469,29 @@ class AnswersTrue(Checker):
         """Look at what a client gets of a partition. ``sent``: the answer has batches of another one."""
         request: Any = event.request
         response: Any = event.response
-        tp, _error, high_watermark, log_start, batches, _diverging = row
+        tp, _error, high_watermark, log_start, _batches, _diverging = row
         assert log.high_watermark is not None
         self._is(event, tp, "log start", log_start, log.start_offset)
         self._is(event, tp, "high watermark", high_watermark, max(log.high_watermark, 0))
-        stable = self._ends(tp, log, READ_COMMITTED)
-        if tp in response.stability:
-            self._is(event, tp, "last stable offset", response.stability[tp].last_stable_offset, *stable)
-        elif request.isolation == READ_COMMITTED:
-            self._is(event, tp, "last stable offset", log.high_watermark, *stable)
-        end = max(stable if request.isolation == READ_COMMITTED else (log.high_watermark,))
-        if self._is_compacted(event, tp):
-            return
-        next_offset = offset
+        ends = self._ends(tp, log, request.isolation)
+        if request.isolation == READ_COMMITTED:
+            told = response.stability.get(tp)
+            stable = log.high_watermark if told is None else told.last_stable_offset
+            self._is(event, tp, "last stable offset", stable, *ends)
+        if not self._is_compacted(event, tp):
+            self._look_at_batches(event, row, log, offset, ends, sent)
+
+    def _look_at_batches(
+        self,
+        event: RequestAnswered,
+        row: FetchedFields,
+        log: ReplicaLogHistory,
+        offset: int | None,
+        ends: tuple[int, ...],
+        sent: bool,
+    ) -> None:
+        """``ends``: up to where the client may read; of two it is not known which."""
+        tp, batches, next_offset = row[0], row[4], offset
         for batch in batches:
             entry = log.find(batch.base_offset, batch.id)
             if batch.in_extent or (entry is None and self._is_unknown(log, batch.base_offset)):
@@ -496,15 +504,9 @@ class AnswersTrue(Checker):
             elif next_offset is not None and not batch.base_offset <= next_offset < batch.next_offset:
                 self._is(event, tp, "base offset", batch.base_offset, next_offset)
             next_offset = batch.next_offset
-        if batches and next_offset is not None and next_offset > end:
-            self._is(event, tp, "end of records", next_offset, end)
-        elif (
-            not batches
-            and not sent
-            and offset is not None
-            and log.line[log.covered(min(end, *stable) if request.isolation == READ_COMMITTED else end)][NEXT_OFFSET]
-            > offset
-        ):
+        if batches and next_offset is not None and next_offset > max(ends):
+            self._is(event, tp, "end of records", next_offset, max(ends))
+        elif not (batches or sent or offset is None) and log.line[log.covered(min(ends))][NEXT_OFFSET] > offset:
             self._is(event, tp, "count of batches", 0, 1)
 
     @staticmethod

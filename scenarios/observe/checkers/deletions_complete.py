@@ -41,6 +41,7 @@ class DeletionsComplete(Checker):
     fails_when = "a leader answers a deletion that its followers do not know of"
 
     def begin(self) -> None:
+        self.history.answers.of(DeleteRecordsRequest, self._look_at_answer)
         self._logs = self.history.commits.logs  # with their high watermarks
         self._furthest: dict[tuple[int, str, int], int] = {}
         self._moved_us: dict[tuple[int, str, int], int] = {}
@@ -121,11 +122,9 @@ class DeletionsComplete(Checker):
             facts = DeletedInPart(event.node, event.offset, event.low_watermark, late)
             self.violated(event, facts, tp, tuple(broker for broker, _ in late))
 
-    def on_answer(self, event: RequestAnswered) -> None:
+    def _look_at_answer(self, event: RequestAnswered) -> None:
         request: Any = event.request
         response: Any = event.response
-        if not isinstance(request, DeleteRecordsRequest):
-            return
         asked = dict(request.partitions)
         for tp, low_watermark, error in response.partitions:
             offset, key = asked.get(tp, TO_HIGH_WATERMARK), (event.node, tp)

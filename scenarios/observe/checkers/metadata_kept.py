@@ -74,6 +74,8 @@ class MetadataKept(Checker):
     fails_when = "a broker takes over only the first partition of a request"
 
     def begin(self) -> None:
+        for request in (MetadataRequest, ClientMetadataRequest):
+            self.history.answers.of(request, self._look_at_answer)
         self._epochs = self.start.metadata_has_raised_epochs
         self._known: dict[int, Cache] = {}
         """Metadata of a broker after the last request that it has accepted, by broker."""
@@ -134,11 +136,10 @@ class MetadataKept(Checker):
             self._renewed[broker, tp] = asked_us
         return earlier
 
-    def on_answered(self, event: RequestAnswered) -> None:
-        request, node, wrong = event.request, event.node, None
-        if not isinstance(request, MetadataRequest):
-            return
+    def _look_at_answer(self, event: RequestAnswered) -> None:
+        request: Any = event.request
         response: Any = event.response
+        node, wrong = event.node, None
         cache = self._taken.get(node) or self._known.get(node, NOTHING)
         controller = self._controllers.get(node, NO_CONTROLLER)
         if response.live_brokers != cache.live_brokers:
@@ -148,13 +149,19 @@ class MetadataKept(Checker):
         elif isinstance(request, ClientMetadataRequest):
             wrong = self._told_client(event, request, response, cache)
         else:
-            topics = cache.topics
-            count = sum(len(topics.get(one, ())) for one in (topics if request.topics is None else set(request.topics)))
-            told = {tp for tp, state in ((one.tp, one) for one in response.partitions) if _of(topics, tp) is state}
-            if not len(told) == len(response.partitions) == count:
-                wrong = f"{len(told)} partitions as it knows them, of {len(response.partitions)}", f"{count} of them"
+            wrong = self._told(request, response.partitions, cache.topics)
         if wrong is not None:
             self.violated(event, ToldOtherThanKnown(node, *wrong), brokers=(node,))
+
+    @staticmethod
+    def _told(request: Any, states: tuple[PartitionMetadata, ...], topics: Topics) -> tuple[str, str] | None:
+        """What an emulated client is told that is not so, and what it should be."""
+        wanted = topics if request.topics is None else set(request.topics)
+        count = sum([len(topics[topic]) for topic in wanted if topic in topics])
+        told = {state for state in states if _of(topics, state.tp) is state}
+        if len(told) == len(states) == count:
+            return None
+        return f"{len(told)} partitions as it knows them, of {len(states)}", f"{count} of them"
 
     @staticmethod
     def _told_client(

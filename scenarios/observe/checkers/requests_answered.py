@@ -14,8 +14,9 @@ from emulator.trace.shown_znodes import RequestAnswered, RequestUnanswered
 from scenarios.observe.checkers.broker_memory import is_settled
 from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.client_facts import AnsweredLate, NeverAnswered
+from scenarios.observe.history.answers import LATE_US
 
-SLACK_US = 4_000_000
+SLACK_US = LATE_US
 """How long an answer may take beside the time for which a request may wait."""
 
 PRODUCE = "Produce"
@@ -67,6 +68,7 @@ class RequestsAnswered(Checker):
     fails_when = "a coordinator forgets who waits for the end of a rebalance"
 
     def begin(self) -> None:
+        self.history.answers.late.append(self._answered_late)
         self._commit_us = self.start.time_us("offsets.commit.timeout.ms", 5_000)
         self._verified_us = self.start.time_us("request.timeout.ms", 30_000)
         self._states: dict[tuple[int, str], str] = {}
@@ -100,15 +102,14 @@ class RequestsAnswered(Checker):
         if event.node not in self.now.impaired and not _waits_for_replicas(request):
             self._look_at(event, request, event.client, event.since_us)
 
-    def on_answered(self, event: RequestAnswered) -> None:
-        if event.t_us - event.since_us > SLACK_US and event.is_current:
-            if type(event.request) is FetchRequest:
-                return  # polls that find nothing are not simulated: it may have come later
-            request, free_us = event.request, self.now.reached_since_us(event.node)
-            if free_us is None or free_us > event.since_us or not isinstance(request, Request):
-                return
-            if event.node not in self.now.impaired and not _waits_for_replicas(request):
-                self._look_at(event, request, event.client, event.since_us)
+    def _answered_late(self, event: RequestAnswered) -> None:
+        request, free_us = event.request, self.now.reached_since_us(event.node)
+        if type(request) is FetchRequest or not event.is_current:
+            return  # polls that find nothing are not simulated: it may have come later
+        if free_us is None or free_us > event.since_us or not isinstance(request, Request):
+            return
+        if event.node not in self.now.impaired and not _waits_for_replicas(request):
+            self._look_at(event, request, event.client, event.since_us)
 
     def on_remembered(self, event: Remembered) -> None:
         if event.role != "broker" or event.occasion != "rest" or not is_settled(self, event):

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from emulator.trace import Trace
 from scenarios.observe.history.acknowledged import Acknowledged
+from scenarios.observe.history.answers import Answers
 from scenarios.observe.history.circumstances import Circumstances
 from scenarios.observe.history.commits import Commits
 from scenarios.observe.history.control_queues import ControlQueues
@@ -57,6 +58,11 @@ class History:
     def acknowledged(self) -> Acknowledged:
         """The acknowledged batches, and which of them are lost."""
         return self._armed(Acknowledged(self._trace, self.logs, self.cluster, self.commits))
+
+    @cached_property
+    def answers(self) -> Answers:
+        """The answers of brokers."""
+        return self._armed(Answers())
 
     @cached_property
     def commits(self) -> Commits:
