@@ -69,6 +69,9 @@ OF_FETCHES = (
 WRONG_LEADER = (Errors.NOT_LEADER_FOR_PARTITION, Errors.FENCED_LEADER_EPOCH)
 OF_PRODUCERS = (*OF_ROLES, Errors.INVALID_TOPIC_EXCEPTION)
 OF_DELETIONS = (*OF_PRODUCERS, Errors.POLICY_VIOLATION, Errors.OFFSET_OUT_OF_RANGE, Errors.REQUEST_TIMED_OUT)
+OF_SESSIONS = (
+    Errors.FETCH_SESSION_ID_NOT_FOUND, Errors.INVALID_FETCH_SESSION_EPOCH, Errors.FETCH_SESSION_TOPIC_ID_ERROR,
+)  # fmt: skip
 OF_TIMES = (*OF_ROLES, Errors.OFFSET_NOT_AVAILABLE, Errors.INVALID_REQUEST, Errors.UNSUPPORTED_VERSION)
 
 _epoch = itemgetter(LEADER_EPOCH)
@@ -437,6 +440,11 @@ class AnswersTrue(Checker):
         request: Any = event.request
         response: Any = event.response
         full = request.session_epoch in (INITIAL_EPOCH, FINAL_EPOCH)
+        if response.error:
+            if full or response.error not in OF_SESSIONS or response.answers:
+                facts = AnsweredOther(event.node, _api(event), "error", response.error.name, NO_ERROR.name)
+                self.violated(event, facts, brokers=(event.node,))
+            return
         answered = tuple(row[0] for row in response.answers)
         asked = tuple(each.tp for each in request.wanted) if full and not request.names_ids else None
         if len(dict.fromkeys(answered)) != len(answered) or (asked is not None and sorted(asked) != sorted(answered)):

@@ -241,6 +241,11 @@ def test_each_partition_once() -> None:
     assert "the log start 6" in seen
 
 
+def test_an_error_of_a_session_that_is_none() -> None:
+    [seen] = Answering().answers(asks(12), ConsumerFetchResponse(Errors.INVALID_FETCH_SESSION_EPOCH, 0, (), 60))
+    assert seen == "broker 0 answers Fetch with the error INVALID_FETCH_SESSION_EPOCH, which should be NONE"
+
+
 def with_transaction(ends: bool) -> Answering:
     """Batch 3 belongs to a transaction of producer 7, and batch 4 may be its marker, which is committed."""
     run = Answering()
