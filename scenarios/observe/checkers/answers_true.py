@@ -32,6 +32,7 @@ from emulator.protocol.offsets_for_leader_epoch import (
     OffsetsForLeaderEpochRequest,
 )
 from emulator.protocol.produce import InitProducerIdRequest, ProduceRequest
+from emulator.protocol.records import NO_TIMESTAMP
 from emulator.protocol.shown import RecordsTimed
 from emulator.protocol.shown_coordination import ProducerInitialized
 from emulator.protocol.types import NO_LEADER, TopicPartition
@@ -143,26 +144,28 @@ class AnswersTrue(Checker):
         event: RequestAnswered,
         tp: TopicPartition,
         error: Errors,
-        epoch: int,
+        epoch: int | None,
         known: tuple[Errors, ...],
         needs_leader: bool = True,
     ) -> bool:
-        """Look at the error of a row, asked under a leader epoch. Returns whether it is NONE, and the broker may say
-        so."""
+        """Look at the error of a row, asked under a leader epoch; None: it is not known under which. Returns whether it
+        is NONE, and the broker may say so."""
         node = event.node
         role, leads = self.cluster.role(node, tp), self.cluster.leads(node, tp)
         there = UNDEFINED_EPOCH if role is None else role.leader_epoch
-        facts = ErrorUnlike(node, _api(event), error.name, leads is not None, there, epoch)
+        facts = ErrorUnlike(
+            node, _api(event), error.name, leads is not None, there, NO_EPOCH if epoch is None else epoch
+        )
         if not self._checks_epochs:
             epoch = NO_EPOCH
         if error is NO_ERROR:
-            wrong = (leads is None if needs_leader else role is None) or epoch not in (NO_EPOCH, there)
+            wrong = (leads is None if needs_leader else role is None) or epoch not in (None, NO_EPOCH, there)
         elif error is Errors.FENCED_LEADER_EPOCH:
-            wrong = role is not None and not NO_EPOCH < epoch < there
+            wrong = role is not None and epoch is not None and not NO_EPOCH < epoch < there
         elif error is Errors.UNKNOWN_LEADER_EPOCH:
-            wrong = role is not None and epoch <= there
+            wrong = role is not None and epoch is not None and epoch <= there
         elif error is Errors.NOT_LEADER_FOR_PARTITION:
-            if leads is not None and epoch in (NO_EPOCH, there):
+            if leads is not None and epoch in (None, NO_EPOCH, there):
                 self._refused[node, tp] = event, facts
             return False
         elif error is Errors.UNKNOWN_TOPIC_OR_PARTITION:
@@ -261,8 +264,10 @@ class AnswersTrue(Checker):
         role = self.cluster.role(event.node, tp)
         if query.timestamp_ms == EARLIEST:
             self._is(event, tp, "offset", found.offset, log.start_offset)
+            self._is(event, tp, "time", found.timestamp_ms, NO_TIMESTAMP)
         elif query.timestamp_ms == LATEST:
             self._is(event, tp, "offset", found.offset, *ends)
+            self._is(event, tp, "time", found.timestamp_ms, NO_TIMESTAMP)
             self._is(event, tp, "leader epoch", found.leader_epoch, -1 if role is None else role.leader_epoch)
         elif query.timestamp_ms >= 0 and not self._is_compacted(event, tp):
             self._look_at_time(event, query.timestamp_ms, found, log, max(ends))
@@ -455,9 +460,7 @@ class AnswersTrue(Checker):
         sent = False
         for row in response.answers:
             asked_for = wanted.get(row[0])
-            epoch = asked_for.leader_epoch if full and asked_for is not None else NO_EPOCH
-            if asked_for is None and not full:
-                continue
+            epoch = asked_for.leader_epoch if full and asked_for is not None else None
             if self._fits(event, row[0], row[1], epoch, OF_FETCHES, needs_leader):
                 log = self._log(event, row[0])
                 if log is not None and row[5] is None:
