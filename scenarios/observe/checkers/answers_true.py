@@ -14,13 +14,21 @@ from emulator.protocol.clients.fetch import (
     INITIAL_EPOCH,
     READ_COMMITTED,
     ConsumerFetchRequest,
+    PartitionData,
 )
 from emulator.protocol.clients.list_offsets import EARLIEST, LATEST, OffsetQuery, OffsetsByTimeRequest
 from emulator.protocol.clients.produce import RecordsProduceRequest
 from emulator.protocol.delete_records import DeleteRecordsRequest
 from emulator.protocol.describe_producers import NO_TRANSACTION, DescribeProducersRequest
 from emulator.protocol.errors import NO_ERROR, Errors
-from emulator.protocol.events import BatchesAppended, BecameFollower, BecameLeader, ReplicaOffline, ReplicaStopped
+from emulator.protocol.events import (
+    BatchesAppended,
+    BecameFollower,
+    BecameLeader,
+    LeapBegan,
+    ReplicaOffline,
+    ReplicaStopped,
+)
 from emulator.protocol.fetch import CONSUMER, NO_EPOCH, FetchedFields, FetchRequest
 from emulator.protocol.offsets_for_leader_epoch import (
     OFFSET_NOT_AVAILABLE,
@@ -52,7 +60,7 @@ from scenarios.observe.history.replica_logs import (
 
 KNOWN_US = 10_000_000
 """A broker that has led for so long, and that the controller reaches, has the partition in its metadata."""
-NO_START = -1
+NO_START = TWICE = -1
 CLEANUP, LOG_CLEANUP = "cleanup.policy", "log.cleanup.policy"
 INTERNAL = "__"
 
@@ -89,9 +97,10 @@ class AnswersTrue(Checker):
         against the role that the broker has taken (Partition.checkCurrentLeaderEpoch, 2.1). Start, end and high
         watermark against the log; the last stable offset against the transactions that have no marker there below the
         high watermark. The end of an epoch, and the epoch that is named with it, against the batches. The offset of a
-        time against the times at which batches were appended, where no clock was set. What a client's fetch brings:
-        the batches of the log, from its position on, up to the high watermark or the last stable offset, and one at
-        least where there is one to read. The leader that is named to a client with an error (KIP-951, 3.7).
+        time against the times at which batches were appended, where no clock was set. What a client's fetch brings: the
+        batches of the log, from its position on, up to the high watermark or the last stable offset, and one at least
+        where there is one to read; where it is told that its position is out of range, that it is. The leader that is
+        named to a client with an error (KIP-951, 3.7).
 
     Not verified: answers that a disk has held back, but for their partitions; the records of a compacted topic; the
         times of records that their producer has stated; whether an answer leaves a partition out that has something
@@ -114,7 +123,9 @@ class AnswersTrue(Checker):
         self._settings = self.history.settings
         self._checks_epochs = self.start.checks_epochs
         self._times: dict[int, int] | None = None
-        """The time at which each batch was appended by a leader, by id, since the first question about a time."""
+        """The time at which each batch was appended by a leader, by id, since the first question about a time; TWICE:
+        by several, one after the other."""
+        self._leapt = False
         self._stated: set[TopicPartition] = set()
         """The partitions with records whose producers have stated other times."""
         self._initialized: dict[tuple[int, str], tuple[int, int, str]] = {}
@@ -290,21 +301,25 @@ class AnswersTrue(Checker):
             if entry is None or entry is FORGOTTEN:
                 return
             self._is(event, tp, "leader epoch", found.leader_epoch, entry[LEADER_EPOCH])
-        if tp in self._stated or self.now.clocks:
+        if tp in self._stated or self.now.clocks or self._leapt:
             return
-        if entry is not None and (at_us := times.get(entry[ID])) is not None:
+        if entry is not None and (at_us := times.get(entry[ID], TWICE)) != TWICE:
             at_ms = at_us // 1000
             self._is(event, tp, "time", found.timestamp_ms, at_ms, at_ms - 1)
         before = log.line[place - 1]
-        before_us = times.get(before[ID])
-        if before_us is not None and before[NEXT_OFFSET] > log.start_offset and before_us // 1000 > asked_ms:
+        before_us = times.get(before[ID], TWICE)
+        if before[NEXT_OFFSET] > log.start_offset and before_us // 1000 > asked_ms:
             self._is(event, tp, "offset", found.offset, before[BASE_OFFSET])
 
     def on_batches(self, event: BatchesAppended) -> None:
         times = self._times
         if times is not None and event.leader:
             for id in event.ids:
-                times.setdefault(id, event.t_us)
+                times[id] = TWICE if id in times else event.t_us
+
+    def on_leap(self, _: LeapBegan) -> None:
+        """One entry of a log stands for many batches from now on."""
+        self._leapt = True
 
     def on_timed(self, event: RecordsTimed) -> None:
         self._stated.add(TopicPartition.of(event.topic, event.partition))
@@ -465,8 +480,18 @@ class AnswersTrue(Checker):
                 log = self._log(event, row[0])
                 if log is not None and row[5] is None:
                     self._look_at_fetched(event, row, log, None if asked_for is None else asked_for.fetch_offset, sent)
+            elif row[1] is Errors.OFFSET_OUT_OF_RANGE and asked_for is not None:
+                self._look_at_range(event, asked_for)
             sent = sent or bool(row[4])
         self._look_at_leaders(event, [row[0] for row in response.answers if row[1] in WRONG_LEADER])
+
+    def _look_at_range(self, event: RequestAnswered, asked: PartitionData) -> None:
+        """A client is told that its position is not in the log (Log.read, 0.11)."""
+        log, tp, offset = self._log(event, asked.tp), asked.tp, asked.fetch_offset
+        if log is not None and asked.last_fetched_epoch == UNDEFINED_EPOCH:
+            if log.start_offset <= offset <= log.end_offset:
+                wrong = Errors.OFFSET_OUT_OF_RANGE.name, f"none at {offset}"
+                self.violated(event, AnsweredOther(event.node, _api(event), "error", *wrong), tp, (event.node,))
 
     def _any_replica(self, request: ConsumerFetchRequest) -> bool:
         """Whether a follower may answer, too (KIP-392)."""

@@ -219,6 +219,8 @@ def gets(
         (12, gets(*BATCHES, high_watermark=31), "the high watermark 31, which should be 30"),
         (12, gets(*BATCHES, start=0), "the log start 0, which should be 5"),
         (12, gets(*BATCHES, error=Errors.UNKNOWN_SERVER_ERROR), "with UNKNOWN_SERVER_ERROR"),
+        (4, gets(error=Errors.OFFSET_OUT_OF_RANGE), ""),
+        (12, gets(error=Errors.OFFSET_OUT_OF_RANGE), "the error OFFSET_OUT_OF_RANGE, which should be none at 12"),
     ],
 )
 def test_what_a_client_fetches(offset: int, answer: ConsumerFetchResponse, found: str) -> None:
