@@ -488,10 +488,11 @@ class AnswersTrue(Checker):
     def _look_at_range(self, event: RequestAnswered, asked: PartitionData) -> None:
         """A client is told that its position is not in the log (Log.read, 0.11)."""
         log, tp, offset = self._log(event, asked.tp), asked.tp, asked.fetch_offset
-        if log is not None and asked.last_fetched_epoch == UNDEFINED_EPOCH:
-            if log.start_offset <= offset <= log.end_offset:
-                wrong = Errors.OFFSET_OUT_OF_RANGE.name, f"none at {offset}"
-                self.violated(event, AnsweredOther(event.node, _api(event), "error", *wrong), tp, (event.node,))
+        if log is None or asked.last_fetched_epoch != UNDEFINED_EPOCH:
+            return
+        if log.start_offset <= offset <= log.end_offset:
+            wrong = Errors.OFFSET_OUT_OF_RANGE.name, f"none at {offset}"
+            self.violated(event, AnsweredOther(event.node, _api(event), "error", *wrong), tp, (event.node,))
 
     def _any_replica(self, request: ConsumerFetchRequest) -> bool:
         """Whether a follower may answer, too (KIP-392)."""
