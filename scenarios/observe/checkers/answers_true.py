@@ -104,8 +104,8 @@ class AnswersTrue(Checker):
 
     Not verified: answers that a disk has held back, but for their partitions; the records of a compacted topic; the
         times of records that their producer has stated; whether an answer leaves a partition out that has something
-        new in its session (``sessions_follow``); what followers fetch, but for the partitions, the log start and a high
-        watermark that is too high.
+        new in its session (``sessions_follow``); what followers fetch, but for the partitions, the log start, a high
+        watermark that is too high, and where their logs diverge.
     """
 
     ids = ("J answers",)
@@ -442,7 +442,7 @@ class AnswersTrue(Checker):
         """The answer to a follower, or to an emulated consumer: its rows are many."""
         response: Any = event.response
         seen = set()
-        for tp, error, high_watermark, log_start, _batches, _diverging in response.answers:
+        for tp, error, high_watermark, log_start, _batches, diverging in response.answers:
             seen.add(tp)
             if error or not event.is_current:
                 continue
@@ -453,6 +453,9 @@ class AnswersTrue(Checker):
                 self._is(event, tp, "log start", log_start, log.start_offset)
             if high_watermark > log.high_watermark:
                 self._is(event, tp, "high watermark", high_watermark, log.high_watermark)
+            if diverging is not None and log.known:
+                epoch, end = diverging
+                self._look_at_epoch(event, EpochQuery(tp, NO_EPOCH, epoch), EpochEndOffset(tp, error, epoch, end), log)
         if len(seen) != len(response.answers):
             self._unlike(event, tuple(seen), tuple(row[0] for row in response.answers))
 

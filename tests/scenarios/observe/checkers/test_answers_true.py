@@ -241,6 +241,9 @@ def test_each_partition_once() -> None:
     assert "the high watermark 31" in seen
     [seen] = Answering().answers(follower, FetchResponse(NO_ERROR, 1, ((*row[:3], 6, *row[4:]),), 60))
     assert "the log start 6" in seen
+    assert Answering().answers(follower, FetchResponse(NO_ERROR, 1, ((*row[:5], (0, 20)),), 60)) == []
+    [seen] = Answering().answers(follower, FetchResponse(NO_ERROR, 1, ((*row[:5], (0, 30)),), 60))
+    assert "the end 30, which should be 20" in seen
 
 
 def test_an_error_of_a_session_that_is_none() -> None:
