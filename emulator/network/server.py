@@ -63,7 +63,7 @@ class Channel:
         trace = process.node.trace
         if not background and trace.shows(RequestAnswered):
             current = not (held or trace.collects)
-            trace.mark(
+            process.mark(
                 RequestAnswered, process.node.id, self.client, self.request, response, self.since_us, current
             )  # fmt: skip
         self.endpoint.send(response, size, background)

@@ -75,6 +75,7 @@ OF_ROLES = (
 OF_FETCHES = (
     *OF_ROLES, Errors.OFFSET_OUT_OF_RANGE, Errors.UNKNOWN_TOPIC_ID, Errors.INCONSISTENT_TOPIC_ID,
 )  # fmt: skip
+OF_A_CHANGE = (Errors.NOT_LEADER_FOR_PARTITION, Errors.FENCED_LEADER_EPOCH, Errors.UNKNOWN_LEADER_EPOCH)
 WRONG_LEADER = (Errors.NOT_LEADER_FOR_PARTITION, Errors.FENCED_LEADER_EPOCH)
 OF_PRODUCERS = (*OF_ROLES, Errors.INVALID_TOPIC_EXCEPTION)
 OF_DELETIONS = (*OF_PRODUCERS, Errors.POLICY_VIOLATION, Errors.OFFSET_OUT_OF_RANGE, Errors.REQUEST_TIMED_OUT)
@@ -99,12 +100,12 @@ class AnswersTrue(Checker):
         high watermark. The end of an epoch, and the epoch that is named with it, against the batches. The offset of a
         time against the times at which batches were appended, where no clock was set. What a client's fetch brings: the
         batches of the log, from its position on, up to the high watermark or the last stable offset, and one at least
-        where there is one to read; where it is told that its position is out of range, that it is. The leader that is
-        named to a client with an error (KIP-951, 3.7).
+        where there is one to read; a position that is out of range is so. The leader that is named to a client with an
+        error (KIP-951, 3.7).
 
     Not verified: answers that a disk has held back, but for their partitions; the records of a compacted topic; the
-        times of records that their producer has stated; whether an answer leaves a partition out that has something
-        new in its session (``sessions_follow``); what followers fetch, but for the partitions, the log start, a high
+        times of records that their producer has stated; whether an answer leaves a partition out that has something new
+        in its session (``sessions_follow``); what followers fetch, but for the partitions, the log start, a high
         watermark that is too high, and where their logs diverge.
     """
 
@@ -129,9 +130,10 @@ class AnswersTrue(Checker):
         self._stated: set[TopicPartition] = set()
         """The partitions with records whose producers have stated other times."""
         self._initialized: dict[tuple[int, str], tuple[int, int, str]] = {}
-        """What a coordinator has decided last about a transactional id: producer id, epoch and error."""
+        """The producer id, epoch and error that a coordinator has decided last, by coordinator and transactional id."""
         self._refused: dict[tuple[int, TopicPartition], tuple[Any, ErrorUnlike]] = {}
-        """Answers since the last look by which a leader does not lead, which nothing has shown. It may show yet."""
+        """Answers since the last look that do not fit the role of their broker. They may show that it has changed: who
+        waits is answered before the change is recorded."""
 
     # -- which partitions ---------------------------------------------------------------------------------------------
 
@@ -163,7 +165,8 @@ class AnswersTrue(Checker):
         is NONE, and the broker may say so."""
         node = event.node
         role, leads = self.cluster.role(node, tp), self.cluster.leads(node, tp)
-        there = UNDEFINED_EPOCH if role is None else role.leader_epoch
+        taken = leads or role
+        there = UNDEFINED_EPOCH if taken is None else taken.leader_epoch
         facts = ErrorUnlike(
             node, _api(event), error.name, leads is not None, there, NO_EPOCH if epoch is None else epoch
         )
@@ -176,14 +179,14 @@ class AnswersTrue(Checker):
         elif error is Errors.UNKNOWN_LEADER_EPOCH:
             wrong = role is not None and epoch is not None and epoch <= there
         elif error is Errors.NOT_LEADER_FOR_PARTITION:
-            if leads is not None and epoch in (None, NO_EPOCH, there):
-                self._refused[node, tp] = event, facts
-            return False
+            wrong = leads is not None and epoch in (None, NO_EPOCH, there)
         elif error is Errors.UNKNOWN_TOPIC_OR_PARTITION:
             wrong = leads is not None and self._is_told(event, tp, leads)
         else:
             wrong = error not in known
-        if wrong:
+        if wrong and error in OF_A_CHANGE:
+            self._refused[node, tp] = event, facts
+        elif wrong:
             self.violated(event, facts, tp, (node,))
         return error is NO_ERROR and not wrong
 
@@ -194,7 +197,7 @@ class AnswersTrue(Checker):
             return False
         return event.t_us - max(leads.t_us, reached_us) > KNOWN_US
 
-    def on_end(self, event: BecameFollower | ReplicaStopped | ReplicaOffline) -> None:
+    def on_change(self, event: BecameLeader | BecameFollower | ReplicaStopped | ReplicaOffline) -> None:
         if self._refused:
             self._refused.pop((event.node, TopicPartition.of(event.topic, event.partition)), None)
 
@@ -368,7 +371,7 @@ class AnswersTrue(Checker):
     # -- deletions, and what a log knows of producers ------------------------------------------------------------------
 
     def deleted(self, event: RequestAnswered) -> None:
-        """What an answer has waited for may be over when it comes, so that only the others are looked at."""
+        """Look at an answer to DeleteRecords. If it has waited, what was so when it began to wait may be over."""
         response: Any = event.response
         self.rows(event)
         if event.t_us == event.since_us:
@@ -425,12 +428,13 @@ class AnswersTrue(Checker):
         self._look_at_leaders(event, [row[0] for row in response.partitions if row[1] in WRONG_LEADER[:1]])
 
     def _look_at_leaders(self, event: RequestAnswered, wrong: list[TopicPartition]) -> None:
-        """A client that has asked the wrong broker is told who leads, as far as that one has a role."""
+        """A client that has asked the wrong broker gets the name of the leader, as far as that broker has a role. Only
+        answers that have not waited are looked at: the others may come before a change of the role is recorded."""
         response: Any = event.response
         for tp in wrong:
             role = self.cluster.role(event.node, tp)
             named = response.leaders.get(tp)
-            if role is not None and event.is_current:
+            if role is not None and event.t_us == event.since_us:
                 leader = role.node if isinstance(role, BecameLeader) else role.leader
                 self._is(event, tp, "leader", NO_LEADER if named is None else named.leader, leader)
                 if named is not None:
@@ -489,7 +493,7 @@ class AnswersTrue(Checker):
         self._look_at_leaders(event, [row[0] for row in response.answers if row[1] in WRONG_LEADER])
 
     def _look_at_range(self, event: RequestAnswered, asked: PartitionData) -> None:
-        """A client is told that its position is not in the log (Log.read, 0.11)."""
+        """A client gets the answer that its position is not in the log (Log.read, 0.11)."""
         log, tp, offset = self._log(event, asked.tp), asked.tp, asked.fetch_offset
         if log is None or asked.last_fetched_epoch != UNDEFINED_EPOCH:
             return

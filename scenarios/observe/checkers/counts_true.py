@@ -113,7 +113,7 @@ class CountsTrue(Checker):
             self._compare(event, event.node, OF_CONTROLLERS, self._of_controller(event.memories))
 
     def _look_at_lags(self, event: Remembered) -> None:
-        """It is written once a second: report what was as wrong two seconds ago."""
+        """Report lags that were as wrong two seconds ago: they are written once a second."""
         for tp in self.cluster.led.get(event.node, ()):
             log, lag = self._logs.get(event.node, tp), self._lags.get(event.node, {}).get(tp, 0)
             if log is None or not log.known or tp.topic.startswith(INTERNAL) or not self._open.has_any(tp):

@@ -50,7 +50,7 @@ class DeletionsComplete(Checker):
         """The deletions that wait, by leader, and by partition and offset."""
         self._brokers_changed_us = 0
         self._found: dict[tuple[int, TopicPartition], list[RecordsDeleted]] = {}
-        """What leaders have found deleted, of the last request of each partition that was answered and later ones."""
+        """The deletions that leaders have found complete, by leader and partition, since the last answer there."""
 
     def on_waiting(self, event: DeletionWaits) -> None:
         tp = TopicPartition.of(event.topic, event.partition)

@@ -155,7 +155,7 @@ class MetadataKept(Checker):
 
     @staticmethod
     def _told(request: Any, states: tuple[PartitionMetadata, ...], topics: Topics) -> tuple[str, str] | None:
-        """What an emulated client is told that is not so, and what it should be."""
+        """The difference between an answer to an emulated client and the cache: what it says, and what is known."""
         wanted = topics if request.topics is None else set(request.topics)
         count = sum([len(topics[topic]) for topic in wanted if topic in topics])
         told = {state for state in states if _of(topics, state.tp) is state}
@@ -167,7 +167,7 @@ class MetadataKept(Checker):
     def _told_client(
         event: RequestAnswered, request: ClientMetadataRequest, response: Any, cache: Cache
     ) -> tuple[str, str] | None:
-        """What a real client is told that is not so, and what it should be."""
+        """The difference between an answer to a real client and the cache: what it says, and what is known."""
         if request.topic_ids or request.only_alive or event.t_us != event.since_us:
             return None
         wanted = tuple(cache.topics) if request.topics is None else tuple(dict.fromkeys(request.topics))

@@ -14,7 +14,7 @@ from emulator.trace.shown_znodes import RequestAnswered, RequestUnanswered
 from scenarios.observe.checkers.broker_memory import is_settled
 from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.client_facts import AnsweredLate, NeverAnswered
-from scenarios.observe.history.answers import LATE_US
+from scenarios.observe.history.broker_answers import LATE_US
 
 SLACK_US = LATE_US
 """How long an answer may take beside the time for which a request may wait."""
@@ -138,8 +138,10 @@ class RequestsAnswered(Checker):
         if name in IN_STATE:
             held_us = self._in_vain_us(event.node, request, since_us, event.t_us)
         if held_us > SLACK_US + self._may_wait_us(request, name):
-            kind = AnsweredLate if isinstance(event, RequestAnswered) else NeverAnswered
-            self.violated(event, kind(event.node, name, client, held_us), None, (event.node,))
+            if isinstance(event, RequestAnswered):
+                self.violated(event, AnsweredLate(event.node, name, client, held_us), None, (event.node,))
+            else:
+                self.violated(event, NeverAnswered(event.node, name, client, held_us), None, (event.node,))
 
     def _is_removed(self, broker: int, request: Request, since_us: int) -> bool:
         """Whether ``request`` waits for the assignment of a member that has been removed since."""

@@ -118,7 +118,7 @@ class KnowsOtherThanZooKeeper(NamedTuple):
 
 
 class ToldOtherThanKnown(NamedTuple):
-    """What a broker tells a client of the cluster, and what it knows."""
+    """An answer to Metadata that is not what its broker knows."""
 
     broker: int
     told: str

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from emulator.trace import Trace
 from scenarios.observe.history.acknowledged import Acknowledged
-from scenarios.observe.history.answers import Answers
+from scenarios.observe.history.broker_answers import Answers
 from scenarios.observe.history.circumstances import Circumstances
 from scenarios.observe.history.commits import Commits
 from scenarios.observe.history.control_queues import ControlQueues

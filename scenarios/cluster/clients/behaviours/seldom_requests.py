@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 Asked = Callable[["SeldomRequests", "Client"], Any]
 MOST = 3
-"""It asks about so many partitions at a time."""
+"""The most partitions that one request is about."""
 PLACES_BACK_S = 60
 """The longest time ago of which the client asks for the offset."""
 LARGE_BYTES = 2 << 20

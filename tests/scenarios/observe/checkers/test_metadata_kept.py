@@ -220,7 +220,7 @@ ORDERS = said()
         (("orders",), (ORDERS,), RS, 1, "controller 1, and knows controller 3"),
     ],
 )
-def test_a_client_is_told_what_is_known(
+def test_a_client_gets_what_is_known(
     topics: tuple[str, ...] | None, states: tuple[PartitionMetadata, ...], live: tuple[int, ...], controller: int,
     found: str,
 ) -> None:  # fmt: skip
@@ -245,7 +245,7 @@ def test_a_client_is_told_what_is_known(
         ),
     ],
 )
-def test_a_real_client_is_told_what_is_known(answers: tuple[TopicAnswer, ...], found: str) -> None:
+def test_a_real_client_gets_what_is_known(answers: tuple[TopicAnswer, ...], found: str) -> None:
     run = Brokers()
     run.sends(0, ORDERS)
     response = ClientMetadataResponse((ORDERS,), RS, 3, topics=answers)
