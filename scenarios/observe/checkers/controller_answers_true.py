@@ -17,7 +17,7 @@ from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker
-from scenarios.observe.findings.answer_facts import Misanswered
+from scenarios.observe.findings.administrator_facts import Misanswered
 from scenarios.observe.history.lately import Lately
 from scenarios.observe.past.changes import StateWritten
 

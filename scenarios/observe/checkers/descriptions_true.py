@@ -49,7 +49,7 @@ from emulator.protocol.transactions.describing import (
 )
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker
-from scenarios.observe.findings.answer_facts import Misanswered
+from scenarios.observe.findings.administrator_facts import Misanswered
 
 EMPTY, STABLE, DEAD, ONGOING = "Empty", "Stable", "Dead", "Ongoing"
 WITH_MEMBERS = "PreparingRebalance", "CompletingRebalance", STABLE

@@ -24,7 +24,7 @@ from emulator.protocol.shown import AdministratorAnswered, Remembered
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.broker_memory import is_settled
 from scenarios.observe.checkers.checker import Checker
-from scenarios.observe.findings.answer_facts import LogElsewhere, Misanswered
+from scenarios.observe.findings.administrator_facts import LogElsewhere, Misanswered
 from scenarios.observe.findings.log_facts import DescribedUnasked, LogBehind, TwoLogs
 
 Replica = tuple[int, TopicPartition]

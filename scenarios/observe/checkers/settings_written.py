@@ -29,7 +29,7 @@ from emulator.protocol.shown import AdministratorAnswered, SettingsTaken
 from emulator.protocol.znodes import ALL_BROKERS, TOPICS, broker_entity, decode_config, topic_entity
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker
-from scenarios.observe.findings.answer_facts import Misanswered
+from scenarios.observe.findings.administrator_facts import Misanswered
 from scenarios.observe.findings.metadata_facts import NotWritten
 from scenarios.observe.history.described_settings import Config, wrong_entries
 from scenarios.observe.history.lately import Lately

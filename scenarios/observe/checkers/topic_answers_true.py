@@ -20,7 +20,7 @@ from emulator.protocol.update_metadata import UpdateMetadataRequest
 from emulator.protocol.znodes import TOPICS, decode_reassigning, decode_topic, decode_topic_id
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker
-from scenarios.observe.findings.answer_facts import Misanswered
+from scenarios.observe.findings.administrator_facts import Misanswered
 from scenarios.observe.findings.metadata_facts import AnsweredTooEarly
 from scenarios.observe.history.lately import Lately
 
