@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 CHECKER, RELOADS, FETCHES, GONE = "broker_remembers", "logs_reload", "fetchers_fit", "gone_topics_forgotten"
 COORDINATES, LEADS, STABLE = "coordinators_remember", "coordinators_lead", "transactions_close"
-ANSWERS, COUNTS = "requests_answered", "counts_true"
+ANSWERS, COUNTS, EXPIRE = "requests_answered", "counts_true", "segments_expire"
 
 
 class AppliedSettings(NamedTuple):
@@ -72,6 +72,30 @@ class LogReloaded(NamedTuple):
 
     kept: LogContent
     loaded: LogContent
+
+
+class LogFlushed(NamedTuple):
+    """What is durable of a replica's log.
+
+    Attributes:
+        newest: where its newest segment begins.
+        durable: the offset up to which it survives a crash of the machine.
+        recovery_point: the checkpoint from which on it is recovered then, as it is written next.
+    """
+
+    newest: int
+    durable: int
+    recovery_point: int
+
+
+class NewestSegment(NamedTuple):
+    """The newest segment of a replica's log: how many batches of how many bytes it has, the time of the last, and by
+    how much that is younger than the first."""
+
+    batches: int
+    size: int
+    last_us: int
+    span_us: int
 
 
 class Fetched(NamedTuple):
@@ -145,6 +169,25 @@ def _logs(broker: "Broker") -> dict[TopicPartition, LogReloaded]:
         end = batches[-1].next_offset if batches else log.bases[0]
         checkpoint = max(start, min(log.directory.checkpointed(partition), end))
         found[tp] = LogReloaded(kept, LogContent(start, end, checkpoint, _with_records(log.loaded_epochs(), end)))
+    return found
+
+
+def _flushed(broker: "Broker") -> dict[TopicPartition, LogFlushed]:
+    logs = {tp: partition.log for tp, partition in broker.replicas.partitions.items()}
+    return {
+        tp: LogFlushed(log.bases[-1], log.recovery_point, log.directory.recovery_points.get(tp))
+        for tp, log in logs.items()
+    }
+
+
+def _newest(broker: "Broker") -> dict[TopicPartition, NewestSegment]:
+    found = {}
+    for tp, partition in broker.replicas.partitions.items():
+        log = partition.log
+        last = log.newest_segment()
+        if last.begin < last.end:
+            first_us, last_us = (log.batches[place].timestamp_us for place in (last.begin, last.end - 1))
+            found[tp] = NewestSegment(last.end - last.begin, last.size, last_us, last_us - first_us)
     return found
 
 
@@ -232,9 +275,13 @@ def _unwritten(broker: "Broker") -> dict[TopicPartition, int]:
     }
 
 
-def _groups(broker: "Broker") -> int:
+def _groups(broker: "Broker") -> dict[str, int]:
+    """The groups, those in each state, and their offsets, by the names of their gauges."""
     made = broker.groups.made
-    return 0 if made is None else len(made.store.groups)
+    groups = () if made is None else made.store.groups.values()
+    found = {"NumGroups": len(groups), "NumOffsets": sum(len(group.committed.offsets) for group in groups)}
+    states = [group.state for group in groups]
+    return found | {f"NumGroups{state}": states.count(state) for state in type(states[0])} if states else found
 
 
 def _stores(broker: "Broker") -> "list[GroupMetadataManager | TransactionStateManager]":
@@ -274,6 +321,8 @@ MEMORIES: "tuple[Memory[Broker], ...]" = (
     Memory(
         "logs", "the logs and their checkpoints", "of each replica the offsets and the leader epochs", _logs, RELOADS
     ),
+    Memory("flushed", "its disks", "what is durable of each log, and its recovery point", _flushed, RELOADS),
+    Memory("newest", "its disks", "the newest segment of each log", _newest, EXPIRE),
     Memory(
         "futures", "its disks", "the logs that are to replace others, and that nothing is copied to", _futures, RELOADS
     ),
@@ -311,7 +360,7 @@ MEMORIES: "tuple[Memory[Broker], ...]" = (
     ),
     Memory("copies", "its disks", "how far the logs have come that are to replace others", _copies, RELOADS),
     Memory("committed_for", "the internal topics", "the topics for which groups have offsets", _committed_for, GONE),
-    Memory("groups", "the internal topics", "how many groups it coordinates", _groups, COUNTS),
+    Memory("groups", "the internal topics", "how many groups and offsets it has, and groups by state", _groups, COUNTS),
     Memory(
         "unwritten", "its disks", "the replicas whose high watermarks are to be written to a checkpoint", _unwritten,
         RELOADS,

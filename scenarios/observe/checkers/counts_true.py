@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
+from emulator.metrics import tag
+from emulator.metrics.grid import GAUGES_US
 from emulator.metrics.metric_events import GaugeSet, MetricRegistered, MetricRemoved
-from emulator.protocol.events import NodeCrashed
+from emulator.protocol.control_requests import ControlChannelClosed, ControlDelivered, ControlQueued
+from emulator.protocol.events import ControllerElected, NodeCrashed, ReplicaOffline, ReplicaStopped
+from emulator.protocol.produce import ProduceRequest
 from emulator.protocol.shown import Remembered
 from emulator.protocol.znodes import DELETE_TOPICS
 from emulator.trace.events import ZkWritten
@@ -17,24 +20,41 @@ from scenarios.observe.checkers.checker import Checker, Moment
 from scenarios.observe.findings.gauge_facts import CountWrong, MetricLeft
 
 LED, FAILED, AT_MIN_ISR = "LeaderCount", "FailedPartitionsCount", "AtMinIsrPartitionCount"
-OF_BROKERS = {
-    name: mbeans.of_replicas(name)
-    for name in ("PartitionCount", LED, "OfflineReplicaCount", "UnderMinIsrPartitionCount", AT_MIN_ISR)
-} | {FAILED: mbeans.FAILED_PARTITIONS, "NumGroups": mbeans.GROUPS}
+OF_GROUPS = {
+    name: mbeans.of_groups(name)
+    for name in (
+        "NumGroups", "NumOffsets", "NumGroupsEmpty", "NumGroupsPreparingRebalance", "NumGroupsCompletingRebalance",
+        "NumGroupsStable", "NumGroupsDead",
+    )
+}  # fmt: skip
+OF_BROKERS = (
+    {
+        name: mbeans.of_replicas(name)
+        for name in ("PartitionCount", LED, "OfflineReplicaCount", "UnderMinIsrPartitionCount", AT_MIN_ISR)
+    }
+    | {FAILED: mbeans.FAILED_PARTITIONS}
+    | OF_GROUPS
+)
 OF_CONTROLLERS = {
     name: mbeans.of_controller(name)
     for name in (
         "GlobalTopicCount", "GlobalPartitionCount", "TopicsToDeleteCount", "PreferredReplicaImbalanceCount",
     )
 }  # fmt: skip
-OF_A_TERM = OF_CONTROLLERS | {
+OF_DELETIONS = {
     name: mbeans.of_controller(name)
     for name in ("ReplicasToDeleteCount", "TopicsIneligibleToDeleteCount", "ReplicasIneligibleToDeleteCount")
 }
+OF_A_TERM = OF_CONTROLLERS | OF_DELETIONS
 """The gauges that are 0 where no controller is."""
-OF_A_THREAD = re.compile(r"clientId=(Replica(?:Fetcher|AlterLogDirs)Thread-[-0-9]+)")
-OF_A_QUEUE = re.compile(r"ControllerChannelManager,.*broker-id=(\d+)")
-OF_INTEREST = frozenset((*OF_BROKERS.values(), *OF_A_TERM.values()))
+PARTITIONS = "PurgatorySize"
+OF_WAITING = {name: mbeans.of_produces(name) for name in ("NumDelayedOperations", PARTITIONS)}
+IDLE = {"EventQueueSize": mbeans.EVENT_QUEUE, "ControllerState": mbeans.CONTROLLER_STATE}
+"""The gauges that are 0 while a controller has nothing to do."""
+QUEUE, TOTAL = mbeans.of_queues("QueueSize"), mbeans.of_queues("TotalQueueSize")
+OF_INTEREST = frozenset((*OF_BROKERS.values(), *OF_A_TERM.values(), *OF_WAITING.values(), *IDLE.values(), TOTAL))
+WRITTEN_US = 1_000_000
+"""The time within which a gauge is written that has changed."""
 
 
 class CountsTrue(Checker):
@@ -45,14 +65,20 @@ class CountsTrue(Checker):
         ones at and below min.insync.replicas, its replicas in failed log directories and the groups that it
         coordinates. Of the controller, all topics and partitions, the topics to be deleted, the partitions that the
         first of their replicas does not lead, while no partition is moved; the last one not after a deletion of a topic
-        where the release counts that wrong (KAFKA-13572). Of each other broker that is registered, that all of these,
-        and what there is to delete (KIP-503, 2.4), are 0. Once a second, that no metric is left of a fetcher thread
-        that has ended, nor of the queues of a controller that has resigned
-        (ControllerChannelManager.removeExistingBroker; FetcherStats, 0.8).
+        where the release counts that wrong (KAFKA-13572); and that nothing else is to be deleted where no topic is
+        (KIP-503, 2.4). Of each other broker that is registered, that all of these are 0. Of a broker, the groups that
+        it coordinates in each state and their offsets; that no more produce requests wait than there are, and no event
+        waits for the controller.
 
-    Not verified: the others while there is work to do; LastStableOffsetLag and PurgatorySize; brokers that have lost
-        a log directory; the metrics that other checkers look at (``under_replicated_true``, ``reassigning_true``,
-        ``offline_true``).
+        Once a second, that no metric is left of a fetcher thread that has ended, nor of the queues of a controller that
+        has resigned (ControllerChannelManager.removeExistingBroker; FetcherStats, 0.8); that TotalQueueSize is the sum
+        of the queues, and none is longer than what waits for an answer. With the last replica of a topic that a broker
+        deletes, or that goes offline, the metrics of the topic end there (ReplicaManager.maybeRemoveTopicMetrics, 1.1
+        to 3.9).
+
+    Not verified: the others while there is work to do; LastStableOffsetLag; brokers that have lost a log directory;
+        that all produce requests count that wait; the metrics that other checkers look at
+        (``under_replicated_true``, ``reassigning_true``, ``offline_true``).
     """
 
     ids = ("T8",)
@@ -62,55 +88,118 @@ class CountsTrue(Checker):
     def begin(self) -> None:
         self._shown: dict[int, dict[str, int]] = {}
         self._reported: dict[tuple[int, str], None] = {}
-        self._of_parts: dict[int, dict[str, str]] = {}
-        """By broker, the metrics of its fetcher threads, and of the queues of its controller, with the name of the
-        thread or the broker of the queue."""
+        self._parts, self._queues = self.history.metrics_of_parts, self.history.control_queues
+        self._sizes: dict[int, dict[str, int]] = {}
+        """By controller, the sizes of its queues, by the names of their gauges."""
+        self._changed: dict[int, int] = {}
+        """When a controller's queue, or the gauge of one, has changed last."""
+        self._set_us: dict[tuple[int, str], int] = {}
+        """When a gauge of an idle controller was written last."""
+        self._unlike: dict[tuple[int, str], tuple[int, int, int]] = {}
+        """The gauges of waiting producers that are not as they should be, by broker and name: what they show, what is
+        true, and since when that is seen."""
+        self._double: dict[int, None] = {}
+        """Controllers that were elected again before they had resigned: their old queues have gauges of the same
+        names."""
         self._deleted = False
         self._caps, self._knows_min_isr = self.start.caps_min_isr, self.start.knows_min_isr
 
     def on_written(self, event: ZkWritten) -> None:
         self._deleted |= event.path.startswith(DELETE_TOPICS + "/")
 
-    def on_removed(self, event: MetricRemoved) -> None:
-        self._of_parts.get(event.node, {}).pop(event.metric, None)
-
     def on_registered(self, event: MetricRegistered) -> None:
-        found = OF_A_THREAD.search(event.metric) or OF_A_QUEUE.search(event.metric)
-        if found is not None:
-            self._of_parts.setdefault(event.node, {})[event.metric] = found[1]
+        if event.metric.startswith(QUEUE):
+            self._sizes.setdefault(event.node, {})[event.metric] = 0
+            self._changed[event.node] = event.t_us
         if event.metric in OF_INTEREST:
             self._shown.setdefault(event.node, {})[event.metric] = 0
 
     def on_set(self, event: GaugeSet) -> None:
         if event.metric in OF_INTEREST:
             self._shown.setdefault(event.node, {})[event.metric] = event.value
+        if event.metric in IDLE.values():
+            self._set_us[event.node, event.metric] = event.t_us
+        elif event.metric.startswith(QUEUE) or event.metric == TOTAL:
+            self._changed[event.node] = event.t_us
+            if event.metric != TOTAL:
+                self._sizes.setdefault(event.node, {})[event.metric] = event.value
+
+    def on_removed(self, event: MetricRemoved) -> None:
+        if event.metric.startswith(QUEUE):
+            self._sizes.get(event.node, {}).pop(event.metric, None)
+            self._changed[event.node] = event.t_us
+
+    def on_queue(self, event: ControlQueued | ControlDelivered | ControlChannelClosed) -> None:
+        self._changed[event.node] = event.t_us
+
+    def on_elected(self, event: ControllerElected) -> None:
+        if self._sizes.get(event.node):
+            self._double[event.node] = None
+
+    def on_gone(self, event: ReplicaStopped | ReplicaOffline) -> None:
+        for metric in self._parts.gone(event):
+            self.violated(event, MetricLeft(event.node, metric), brokers=(event.node,))
 
     def on_crashed(self, event: NodeCrashed) -> None:
-        self._of_parts.pop(event.node, None)
-        self._shown.pop(event.node, None)
+        tables: tuple[dict[int, Any], ...] = self._shown, self._sizes, self._changed, self._double
+        for table in tables:
+            table.pop(event.node, None)
+        for key in [key for key in self._unlike if key[0] == event.node]:
+            del self._unlike[key]
 
     def on_remembered(self, event: Remembered) -> None:
         if event.occasion != "rest" or not is_settled(self, event):
             return
         if event.role == "broker":
             self._compare(event, event.node, OF_BROKERS, self._of_broker(event.memories))
+            self._compare_waiting(event, event.memories["in_hand"])
         elif event.node == self.cluster.controller:
-            self._compare(event, event.node, OF_CONTROLLERS, self._of_controller(event.memories))
+            self._compare(event, event.node, OF_A_TERM, self._of_controller(event.memories))
 
     def look(self, moment: Moment) -> None:
         for broker in self._shown:
             led, failed = self.cluster.led.get(broker, ()), self.cluster.failed.get(broker, ())
             self._compare(moment, broker, OF_BROKERS, {LED: len(led), FAILED: len(failed)})
-        for broker, metrics in self._of_parts.items():
-            threads = {**self.cluster.fetchers.get(broker, {}), **self.cluster.dead_fetchers.get(broker, {})}
-            for metric, part in list(metrics.items()):
-                gone = broker not in self.cluster.acting if part.isdecimal() else part not in threads
-                if gone:
-                    del metrics[metric]
-                    self.violated(moment, MetricLeft(broker, metric), brokers=(broker,))
+        fetchers, dead, acting = self.cluster.fetchers, self.cluster.dead_fetchers, self.cluster.acting
+        for broker, metric, part in self._parts.of_parts():
+            threads = (fetchers.get(broker, ()), dead.get(broker, ()))
+            gone = broker not in acting if part.isdecimal() else not any(part in some for some in threads)
+            if gone:
+                self._parts.drop(broker, metric)
+                self.violated(moment, MetricLeft(broker, metric), brokers=(broker,))
+        for broker, sizes in self._sizes.items():
+            if moment.t_us - self._changed[broker] > GAUGES_US and broker not in self._double:
+                self._look_at_queues(moment, broker, sizes)
+
+    def _look_at_queues(self, moment: Moment, controller: int, sizes: Mapping[str, int]) -> None:
+        self._compare(moment, controller, {"TotalQueueSize": TOTAL}, {"TotalQueueSize": sum(sizes.values())})
+        for metric, size in sizes.items():
+            queued = len(self._queues.queue((controller, int(tag(metric, "broker-id")))))
+            if size > queued and (controller, metric) not in self._reported:
+                self._reported[controller, metric] = None
+                self.violated(moment, CountWrong(controller, metric, size, queued), brokers=(controller,))
+
+    def _compare_waiting(self, event: Remembered, in_hand: Any) -> None:
+        """These gauges are written once a second, so what is wrong has to last."""
+        waiting = [request for _, request, _ in in_hand if isinstance(request, ProduceRequest)]
+        shown = self._shown.get(event.node, {})
+        for name, metric in OF_WAITING.items():
+            value, key = shown.get(metric, 0), (event.node, name)
+            most = sum(len(request.batches) if name == PARTITIONS else 1 for request in waiting)
+            before = self._unlike.pop(key, None)
+            if value <= most:  # one that waits for a lock is not counted
+                continue
+            self._unlike[key] = value, most, event.t_us
+            if before is not None and before[:2] == (value, most):
+                self._unlike[key] = before
+                if event.t_us - before[2] > WRITTEN_US:
+                    self._compare(event, event.node, OF_WAITING, {name: most})
 
     def at_rest(self, moment: Moment) -> None:
         for broker in self._shown:
+            for name, metric in IDLE.items():
+                if moment.t_us - self._set_us.get((broker, metric), 0) > WRITTEN_US:
+                    self._compare(moment, broker, IDLE, {name: 0})
             if broker != self.cluster.controller and self.cluster.is_registered(broker):
                 self._compare(moment, broker, OF_A_TERM, dict.fromkeys(OF_A_TERM, 0))
 
@@ -130,7 +219,8 @@ class CountsTrue(Checker):
         replicas, settings = memories["replicas"], memories["settings"]
         led = {tp: len(one.isr) for tp, one in replicas.items() if one.leads}
         found = {
-            "PartitionCount": len(replicas), LED: len(led), "OfflineReplicaCount": 0, "NumGroups": memories["groups"],
+            "PartitionCount": len(replicas), LED: len(led), "OfflineReplicaCount": 0,
+            **dict.fromkeys(OF_GROUPS, 0), **memories["groups"],
         }  # fmt: skip
         if self._knows_min_isr and not self._caps:
             least = {topic: applied.min_insync_replicas for topic, applied in settings.items()}
@@ -142,6 +232,8 @@ class CountsTrue(Checker):
         cluster, deletions = self.cluster, memories["deletions"]
         topics = {topic: replicas for topic, replicas in cluster.topics.items() if replicas}
         found = {"TopicsToDeleteCount": len(deletions)}
+        if not deletions:
+            found |= dict.fromkeys(OF_DELETIONS, 0)
         if deletions or memories["moves"]:
             return found
         first = {tp: cluster.assignment(tp)[:1] for tp in cluster.states}

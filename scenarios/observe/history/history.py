@@ -15,6 +15,8 @@ from scenarios.observe.history.circumstances import Circumstances
 from scenarios.observe.history.commits import Commits
 from scenarios.observe.history.control_queues import ControlQueues
 from scenarios.observe.history.left_replicas import LeftReplicas
+from scenarios.observe.history.logs_at_end import LogsAtEnd
+from scenarios.observe.history.metrics_of_parts import MetricsOfParts
 from scenarios.observe.history.missed_deletions import MissedDeletions
 from scenarios.observe.history.replica_logs import ReplicaLogs
 from scenarios.observe.history.settings_history import Settings, StartSettings
@@ -76,6 +78,17 @@ class History:
     def left_replicas(self) -> LeftReplicas:
         """The replicas that may stay where they are not assigned."""
         return self._armed(LeftReplicas(self.cluster))
+
+    @cached_property
+    def logs_at_end(self) -> LogsAtEnd:
+        """The logs that brokers had as they ended."""
+        self.commits  # noqa: B018 (it keeps the high watermarks of the logs)
+        return self._armed(LogsAtEnd(self.logs, self.circumstances, self.start))
+
+    @cached_property
+    def metrics_of_parts(self) -> MetricsOfParts:
+        """The metrics of fetcher threads, topics and queues."""
+        return self._armed(MetricsOfParts())
 
     @cached_property
     def missed_deletions(self) -> MissedDeletions:
