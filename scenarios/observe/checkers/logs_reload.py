@@ -40,12 +40,13 @@ class LogsReload(BrokerMemory):
 
         When the cluster is at rest, for each replica of each broker that the controller has reached for long enough:
         what it works with, against its files and the checkpoints as they are written next. All before its newest
-        segment is flushed. Its recovery point is not beyond what is, and not before a segment that was begun since the
-        start. No log lies there that is to replace another while nothing is copied to it: a start takes it for a copy
-        under way (KIP-113). That of a replica which is not assigned any more is left like the replica itself. High
-        watermarks that do not move are in their checkpoint after replica.high.watermark.checkpoint.interval.ms
-        (ReplicaManager.checkpointHighWatermarks). A copy to another directory goes on or ends, unless a throttle may
-        hold it back, or the replica has got a role or was stopped since it began (KAFKA-9654).
+        segment is flushed. Once a segment was begun since the start, its recovery point is not before that, and not
+        beyond what is flushed. No log lies there that is to replace another while nothing is copied to it: a start
+        takes it for a copy under way (KIP-113). That of a replica which is not assigned any more is left like the
+        replica itself. High watermarks that do not move are in their checkpoint after
+        replica.high.watermark.checkpoint.interval.ms (ReplicaManager.checkpointHighWatermarks). A copy to another
+        directory goes on or ends, unless a throttle may hold it back, or the replica has got a role or was stopped
+        since it began (KAFKA-9654).
 
     Together with ``broker_remembers`` (replicas, producers, settings, metadata), ``coordinators_remember`` (groups and
     transactions) and ``converged`` this is what a restart at rest shows; a test restarts brokers and compares.
@@ -95,8 +96,8 @@ class LogsReload(BrokerMemory):
         for tp, (newest, durable, recovery_point) in memories["flushed"].items():
             if durable < newest:
                 yield Unlike("flushed", "end", str(durable), f"{newest} or more", tp)
-            rolled = min(newest, self._at_end.rolled.get(event.node, {}).get(tp, 0))
-            if not rolled <= recovery_point <= durable:
+            rolled = self._at_end.rolled.get(event.node, {}).get(tp)
+            if rolled is not None and not min(newest, rolled) <= recovery_point <= durable:
                 yield Unlike("flushed", "recovery point", str(recovery_point), f"{rolled} to {durable}", tp)
         for tp in memories["futures"]:
             if event.node not in self.cluster.assignment(tp):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from attrs import define
 
@@ -214,7 +214,8 @@ class SegmentsExpire(Checker):
 
     def on_remembered(self, event: Remembered) -> None:
         if event.role == "broker" and event.node not in self._own and is_settled(self, event):
-            for tp, newest in event.memories["newest"].items():
+            found: Mapping[TopicPartition, NewestSegment] = event.memories["newest"]  # type: ignore[assignment]
+            for tp, newest in found.items():
                 if not self._is_compacted(tp.topic, event.t_us):
                     self._look_at_newest(event, tp, newest)
 

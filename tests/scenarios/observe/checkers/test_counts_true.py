@@ -173,7 +173,7 @@ def test_a_producer_that_waits_no_more(gauge: str, later_us: int, value: int, co
     run.passes(20)
     run.emit(MetricRegistered, 0, "gauge", OF_WAITING[gauge])
     run.emit(GaugeSet, 0, OF_WAITING[gauge], 1)
-    memories = {"replicas": {}, "groups": {}, "settings": {}, "in_hand": ()}
+    memories: dict[str, Any] = {"replicas": {}, "groups": {}, "settings": {}, "in_hand": ()}
     run.show(Remembered, 0, "broker", "rest", memories)
     run.world.now += later_us
     run.emit(GaugeSet, 0, OF_WAITING[gauge], value)
