@@ -10,7 +10,6 @@ from emulator.metrics.grid import GAUGES_US
 from emulator.metrics.metric_events import GaugeSet, MetricRegistered, MetricRemoved
 from emulator.protocol.control_requests import ControlChannelClosed, ControlDelivered, ControlQueued
 from emulator.protocol.events import ControllerElected, NodeCrashed, ReplicaOffline, ReplicaStopped
-from emulator.protocol.produce import ProduceRequest
 from emulator.protocol.shown import Remembered
 from emulator.protocol.znodes import DELETE_TOPICS
 from emulator.trace.events import ZkWritten
@@ -47,8 +46,7 @@ OF_DELETIONS = {
 }
 OF_A_TERM = OF_CONTROLLERS | OF_DELETIONS
 """The gauges that are 0 where no controller is."""
-PARTITIONS = "PurgatorySize"
-OF_WAITING = {name: mbeans.of_produces(name) for name in ("NumDelayedOperations", PARTITIONS)}
+OF_WAITING = {name: mbeans.of_produces(name) for name in ("NumDelayedOperations", "PurgatorySize")}
 IDLE = {"EventQueueSize": mbeans.EVENT_QUEUE, "ControllerState": mbeans.CONTROLLER_STATE}
 """The gauges that are 0 while a controller has nothing to do."""
 QUEUE, TOTAL = mbeans.of_queues("QueueSize"), mbeans.of_queues("TotalQueueSize")
@@ -67,8 +65,8 @@ class CountsTrue(Checker):
         first of their replicas does not lead, while no partition is moved; the last one not after a deletion of a topic
         where the release counts that wrong (KAFKA-13572); and that nothing else is to be deleted where no topic is
         (KIP-503, 2.4). Of each other broker that is registered, that all of these are 0. Of a broker, the groups that
-        it coordinates in each state and their offsets; that no more produce requests wait than there are, and no event
-        waits for the controller.
+        it coordinates in each state and their offsets; the produce requests that wait there and at how many
+        partitions; and that no event waits for the controller.
 
         Once a second, that no metric is left of a fetcher thread that has ended, nor of the queues of a controller that
         has resigned (ControllerChannelManager.removeExistingBroker; FetcherStats, 0.8); that TotalQueueSize is the sum
@@ -77,7 +75,7 @@ class CountsTrue(Checker):
         to 3.9).
 
     Not verified: the others while there is work to do; LastStableOffsetLag; brokers that have lost a log directory;
-        that all produce requests count that wait; the metrics that other checkers look at
+        the metrics that other checkers look at
         (``under_replicated_true``, ``reassigning_true``, ``offline_true``).
     """
 
@@ -152,7 +150,7 @@ class CountsTrue(Checker):
             return
         if event.role == "broker":
             self._compare(event, event.node, OF_BROKERS, self._of_broker(event.memories))
-            self._compare_waiting(event, event.memories["in_hand"])
+            self._compare_waiting(event, event.memories["waiting"])
         elif event.node == self.cluster.controller:
             self._compare(event, event.node, OF_A_TERM, self._of_controller(event.memories))
 
@@ -179,21 +177,18 @@ class CountsTrue(Checker):
                 self._reported[controller, metric] = None
                 self.violated(moment, CountWrong(controller, metric, size, queued), brokers=(controller,))
 
-    def _compare_waiting(self, event: Remembered, in_hand: Any) -> None:
+    def _compare_waiting(self, event: Remembered, waiting: Any) -> None:
         """These gauges are written once a second, so what is wrong has to last."""
-        waiting = [request for _, request, _ in in_hand if isinstance(request, ProduceRequest)]
         shown = self._shown.get(event.node, {})
-        for name, metric in OF_WAITING.items():
+        for (name, metric), true in zip(OF_WAITING.items(), waiting, strict=True):
             value, key = shown.get(metric, 0), (event.node, name)
-            most = sum(len(request.batches) if name == PARTITIONS else 1 for request in waiting)
             before = self._unlike.pop(key, None)
-            if value <= most:  # one that waits for a lock is not counted
-                continue
-            self._unlike[key] = value, most, event.t_us
-            if before is not None and before[:2] == (value, most):
-                self._unlike[key] = before
-                if event.t_us - before[2] > WRITTEN_US:
-                    self._compare(event, event.node, OF_WAITING, {name: most})
+            if value != true:
+                self._unlike[key] = value, true, event.t_us
+                if before is not None and before[:2] == (value, true):
+                    self._unlike[key] = before
+                    if event.t_us - before[2] > WRITTEN_US:
+                        self._compare(event, event.node, OF_WAITING, {name: true})
 
     def at_rest(self, moment: Moment) -> None:
         for broker in self._shown:

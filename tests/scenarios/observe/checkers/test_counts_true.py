@@ -53,7 +53,7 @@ def of_broker(wrong: dict[str, int] | None = None, *, lacks: str = "") -> list[s
     led = HostedReplica(True, 0, 1, (0,), 1, "d0")
     followed = HostedReplica(False, 1, 1, (), -1, "d0")
     memories = {
-        "replicas": {ORDERS_0: led, ORDERS_1: followed}, "in_hand": (),
+        "replicas": {ORDERS_0: led, ORDERS_1: followed}, "waiting": (0, 0),
         "groups": {"NumGroups": 3, "NumOffsets": 7, "NumGroupsStable": 3},
         "settings": {"orders": SimpleNamespace(min_insync_replicas=2)},
     }  # fmt: skip
@@ -173,7 +173,7 @@ def test_a_producer_that_waits_no_more(gauge: str, later_us: int, value: int, co
     run.passes(20)
     run.emit(MetricRegistered, 0, "gauge", OF_WAITING[gauge])
     run.emit(GaugeSet, 0, OF_WAITING[gauge], 1)
-    memories: dict[str, Any] = {"replicas": {}, "groups": {}, "settings": {}, "in_hand": ()}
+    memories: dict[str, Any] = {"replicas": {}, "groups": {}, "settings": {}, "waiting": (0, 0)}
     run.show(Remembered, 0, "broker", "rest", memories)
     run.world.now += later_us
     run.emit(GaugeSet, 0, OF_WAITING[gauge], value)
