@@ -75,7 +75,7 @@ class LogReloaded(NamedTuple):
 
 
 class LogFlushed(NamedTuple):
-    """What is durable of a replica's log.
+    """The durable part of a replica's log.
 
     Attributes:
         newest: where its newest segment begins.

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from emulator.metrics import tag
-from emulator.metrics.grid import GAUGES_US
 from emulator.metrics.metric_events import GaugeSet, MetricRegistered, MetricRemoved
 from emulator.protocol.control_requests import ControlChannelClosed, ControlDelivered, ControlQueued
 from emulator.protocol.events import ControllerElected, NodeCrashed, ReplicaOffline, ReplicaStopped
@@ -69,10 +68,10 @@ class CountsTrue(Checker):
         partitions; and that no event waits for the controller.
 
         Once a second, that no metric is left of a fetcher thread that has ended, nor of the queues of a controller that
-        has resigned (ControllerChannelManager.removeExistingBroker; FetcherStats, 0.8); that TotalQueueSize is the sum
-        of the queues, and none is longer than what waits for an answer. With the last replica of a topic that a broker
-        deletes, or that goes offline, the metrics of the topic end there (ReplicaManager.maybeRemoveTopicMetrics, 1.1
-        to 3.9).
+        has resigned (ControllerChannelManager.removeExistingBroker; FetcherStats, 0.8); of a controller that nothing
+        disturbs, that TotalQueueSize is the sum of the queues, and none is longer than what waits for an answer. With
+        the last replica of a topic that a broker deletes, or that goes offline, the metrics of the topic end there
+        (ReplicaManager.maybeRemoveTopicMetrics, 1.1 to 3.9).
 
     Not verified: the others while there is work to do; LastStableOffsetLag; brokers that have lost a log directory;
         the metrics that other checkers look at
@@ -165,9 +164,11 @@ class CountsTrue(Checker):
             if gone:
                 self._parts.drop(broker, metric)
                 self.violated(moment, MetricLeft(broker, metric), brokers=(broker,))
-        for broker, sizes in self._sizes.items():
-            if moment.t_us - self._changed[broker] > GAUGES_US and broker not in self._double:
-                self._look_at_queues(moment, broker, sizes)
+        controller, free_us = self.cluster.controller, self.now.controlled_since_us()
+        if free_us is None or controller in self._double or controller not in self._sizes:
+            return
+        if moment.t_us - max(free_us, self._changed[controller]) > WRITTEN_US:
+            self._look_at_queues(moment, controller, self._sizes[controller])
 
     def _look_at_queues(self, moment: Moment, controller: int, sizes: Mapping[str, int]) -> None:
         self._compare(moment, controller, {"TotalQueueSize": TOTAL}, {"TotalQueueSize": sum(sizes.values())})

@@ -229,7 +229,7 @@ class SegmentsExpire(Checker):
             self.violated(event, RolledLate(event.node, found.batches, found.size, found.span_us), tp)
 
     def _limits(self, topic: str, at_us: int) -> tuple[list[int], list[int]]:
-        """What segment.bytes and segment.ms (in us) may have been then, and since."""
+        """The values that segment.bytes and segment.ms (in us) may have had then, and since."""
         values = self._settings.values
         sizes = values(topic, "segment.bytes", GIGABYTE, at_us, of_brokers="log.segment.bytes")
         ages_ms = values(topic, "segment.ms", WEEK_MS, at_us, of_brokers="log.roll.ms")

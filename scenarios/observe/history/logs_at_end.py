@@ -35,7 +35,7 @@ HOST, STOPPED = "host", "stop"
 """Kinds of ends: of the machine, and a clean one, before which every checkpoint is written."""
 
 
-class Loads(NamedTuple):
+class LoadedPart(NamedTuple):
     """A part of a log as a start has found it, and the least and the most that may be found."""
 
     part: str
@@ -185,7 +185,7 @@ class LogsAtEnd:
         if ended is not None:
             ended.end = ended.durable = min(ended.end, event.log_end_offset)
 
-    def loaded(self, event: LogLoaded) -> tuple[str, list[Loads]]:
+    def loaded(self, event: LogLoaded) -> tuple[str, list[LoadedPart]]:
         """How the process ended that had the log before, and the parts that are not as it has left them. Call it at
         each load."""
         self._changed(event)
@@ -197,9 +197,11 @@ class LogsAtEnd:
         start, end = event.log_start_offset, event.log_end_offset
         if before.end < before.start:
             return before.kind, []  # it was cut before its start, and begins there again
-        parts = [Loads("end", end, before.least_end(), before.end)]
-        parts.append(Loads("start", start, before.start if before.wrote_start else before.disk_start, before.start))
+        parts = [LoadedPart("end", end, before.least_end(), before.end)]
+        parts.append(
+            LoadedPart("start", start, before.start if before.wrote_start else before.disk_start, before.start)
+        )
         if before.wrote and before.high_watermark is not None:
             kept = max(start, min(before.high_watermark, end))
-            parts.append(Loads("high watermark", event.high_watermark, kept, kept))
+            parts.append(LoadedPart("high watermark", event.high_watermark, kept, kept))
         return before.kind, [part for part in parts if not part.least <= part.found <= part.most]
