@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 CHECKER, RELOADS, FETCHES, GONE = "broker_remembers", "logs_reload", "fetchers_fit", "gone_topics_forgotten"
 COORDINATES, LEADS, STABLE = "coordinators_remember", "coordinators_lead", "transactions_close"
-ANSWERS, COUNTS = "requests_answered", "counts_true"
+ANSWERS, COUNTS, EXPIRE = "requests_answered", "counts_true", "segments_expire"
 
 
 class AppliedSettings(NamedTuple):
@@ -71,6 +71,38 @@ class LogReloaded(NamedTuple):
 
     kept: LogContent
     loaded: LogContent
+
+
+class LogFlushed(NamedTuple):
+    """The durable part of a replica's log.
+
+    Attributes:
+        newest: where its newest segment begins.
+        durable: the offset up to which it survives a crash of the machine.
+        recovery_point: the checkpoint from which on it is recovered then, as it is written next.
+    """
+
+    newest: int
+    durable: int
+    recovery_point: int
+
+
+class NewestSegment(NamedTuple):
+    """The newest segment of a replica's log: how many batches of how many bytes it has, the time of the last, and by
+    how much that is younger than the first."""
+
+    batches: int
+    size: int
+    last_us: int
+    span_us: int
+
+
+class ProducesWaiting(NamedTuple):
+    """The produce requests that wait for replicas, and at how many partitions in all. Those count whose sender has
+    given up."""
+
+    requests: int
+    partitions: int
 
 
 class Fetched(NamedTuple):
@@ -145,6 +177,25 @@ def _logs(broker: "Broker") -> dict[TopicPartition, LogReloaded]:
         end = batches[-1].next_offset if batches else log.bases[0]
         checkpoint = max(start, min(log.directory.checkpointed(partition), end))
         found[tp] = LogReloaded(kept, LogContent(start, end, checkpoint, _with_records(log.loaded_epochs(), end)))
+    return found
+
+
+def _flushed(broker: "Broker") -> dict[TopicPartition, LogFlushed]:
+    logs = {tp: partition.log for tp, partition in broker.replicas.partitions.items()}
+    return {
+        tp: LogFlushed(log.bases[-1], log.recovery_point, log.directory.recovery_points.get(tp))
+        for tp, log in logs.items()
+    }
+
+
+def _newest(broker: "Broker") -> dict[TopicPartition, NewestSegment]:
+    found = {}
+    for tp, partition in broker.replicas.partitions.items():
+        log = partition.log
+        last = log.newest_segment()
+        if last.begin < last.end:
+            first_us, last_us = (log.batches[place].timestamp_us for place in (last.begin, last.end - 1))
+            found[tp] = NewestSegment(last.end - last.begin, last.size, last_us, last_us - first_us)
     return found
 
 
@@ -232,15 +283,26 @@ def _unwritten(broker: "Broker") -> dict[TopicPartition, int]:
     }
 
 
-def _groups(broker: "Broker") -> int:
+def _groups(broker: "Broker") -> dict[str, int]:
+    """The groups, those in each state, and their offsets, by the names of their gauges."""
     made = broker.groups.made
-    return 0 if made is None else len(made.store.groups)
+    groups = () if made is None else made.store.groups.values()
+    found = {"NumGroups": len(groups), "NumOffsets": sum(len(group.committed.offsets) for group in groups)}
+    states = [group.state for group in groups]
+    return found | {f"NumGroups{state}": states.count(state) for state in type(states[0])} if states else found
 
 
 def _stores(broker: "Broker") -> "list[GroupMetadataManager | TransactionStateManager]":
     """The stores of the coordinators that the broker has needed."""
     groups, transactions = broker.groups.made, broker.transactions.made
     return [made.store for made in (groups, transactions) if made is not None]
+
+
+def _waiting(broker: "Broker") -> ProducesWaiting:
+    replicas = broker.replicas
+    watchers = chain((one.delayed for one in replicas.partitions.values()), replicas.left_waiting.values())
+    waiting = {produce: None for some in watchers for *_of, produce in some or () if produce.unfinished}
+    return ProducesWaiting(len(waiting), sum(produce.unfinished for produce in waiting))
 
 
 def _in_hand(broker: "Broker") -> tuple[RequestInHand, ...]:
@@ -274,6 +336,8 @@ MEMORIES: "tuple[Memory[Broker], ...]" = (
     Memory(
         "logs", "the logs and their checkpoints", "of each replica the offsets and the leader epochs", _logs, RELOADS
     ),
+    Memory("flushed", "its disks", "what is durable of each log, and its recovery point", _flushed, RELOADS),
+    Memory("newest", "its disks", "the newest segment of each log", _newest, EXPIRE),
     Memory(
         "futures", "its disks", "the logs that are to replace others, and that nothing is copied to", _futures, RELOADS
     ),
@@ -311,11 +375,12 @@ MEMORIES: "tuple[Memory[Broker], ...]" = (
     ),
     Memory("copies", "its disks", "how far the logs have come that are to replace others", _copies, RELOADS),
     Memory("committed_for", "the internal topics", "the topics for which groups have offsets", _committed_for, GONE),
-    Memory("groups", "the internal topics", "how many groups it coordinates", _groups, COUNTS),
+    Memory("groups", "the internal topics", "how many groups and offsets it has, and groups by state", _groups, COUNTS),
     Memory(
         "unwritten", "its disks", "the replicas whose high watermarks are to be written to a checkpoint", _unwritten,
         RELOADS,
     ),
+    Memory("waiting", "none", "the produce requests that wait for replicas", _waiting, COUNTS),
     Memory("in_hand", "its connections", "the requests that it has not answered", _in_hand, ANSWERS),
 )  # fmt: skip
 """The parts that can be compared at rest."""

@@ -401,7 +401,9 @@ class Log:
         """Make everything durable. Raises: DiskError."""
         if self._file.flushed < len(self._file.entries):
             self._file.flush()
-            self._recovery_point_changed()
+        elif self.directory.recovery_points.get(self.tp) >= self.recovery_point:
+            return
+        self._recovery_point_changed()  # also where the operating system has written all of it back
 
     def _recovery_point_changed(self) -> None:
         self.directory.recovery_points.put(self.tp, self.recovery_point)
@@ -443,6 +445,10 @@ class Log:
         if base not in closed:
             closed[base] = between(base, bases[place + 1], self._file.entries)
         return closed[base]
+
+    def newest_segment(self) -> Segment:
+        """The active segment."""
+        return self._segment(-1)
 
     def _begin_segments(self, bases: tuple[int, ...]) -> None:
         """Have these segments, of batches that are not those of before."""

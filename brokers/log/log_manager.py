@@ -104,26 +104,43 @@ class LogsToBeDeleted:
             self.process.call_later(due[0].due_us - now, self._delete)
 
 
+class Roll(NamedTuple):
+    """The end of a segment: see ``SegmentRolled``."""
+
+    tp: TopicPartition
+    size: int
+    batch_size: int
+    age_us: int
+    base_offset: int
+    batches: int
+    span_us: int
+
+
 @define(eq=False)
 class SegmentRolls:
     """Records (by ``Trace.show``) when segments roll, at the end of the transition that appends."""
 
     process: Process
-    _rolls: list[tuple[TopicPartition, int, int, int]] = field(factory=list)
+    _rolls: list[Roll] = field(factory=list)
 
     def rolled(self, log: Log, ended: Segment, batch: Batch) -> None:
         """Take note of a roll: see ``LogHooks``."""
         if ended.begin < ended.end:
             if not self._rolls:
                 self.process.node.trace.collect(self)
-            age_us = batch.timestamp_us - log.batches[ended.begin].timestamp_us
-            self._rolls.append((log.tp, ended.size, batch.size, age_us))
+            first_us, last_us = (log.batches[place].timestamp_us for place in (ended.begin, ended.end - 1))
+            self._rolls.append(
+                Roll(
+                    log.tp, ended.size, batch.size, batch.timestamp_us - first_us, log.end_offset,
+                    ended.end - ended.begin, last_us - first_us,
+                )
+            )  # fmt: skip
 
     def record(self) -> None:
         """Record the rolls: the transition has ended."""
         rolls, self._rolls = self._rolls, []
-        for tp, size, batch_size, age_us in rolls:
-            self.process.show(SegmentRolled, self.process.node.id, *tp, size, batch_size, age_us)
+        for tp, *roll in rolls:
+            self.process.show(SegmentRolled, self.process.node.id, *tp, *roll)
 
 
 class LogManager:

@@ -40,6 +40,11 @@ def short_name(metric: str) -> str:
     return metric.partition("name=")[2].partition(",")[0]
 
 
+def tag(metric: str, key: str) -> str:
+    """The value of a tag in the name of a metric; ``""`` where it has none."""
+    return metric.partition(f",{key}=")[2].partition(",")[0]
+
+
 def type_name(metric: str) -> str:
     """The value of ``type=`` in the name of a metric or of an attribute."""
     return metric.partition("type=")[2].partition(",")[0].partition(":")[0]

@@ -296,6 +296,9 @@ class SegmentRolled(NamedTuple):
     Attributes:
         size, batch_size: the bytes of the segment before it, and of the batch.
         age_us: by how much the batch is younger than the first one of that segment.
+        base_offset: where the new segment begins.
+        batches: how many the segment before it has.
+        span_us: by how much the last of these is younger than the first.
     """
 
     t_us: int
@@ -307,6 +310,9 @@ class SegmentRolled(NamedTuple):
     size: int
     batch_size: int
     age_us: int
+    base_offset: int
+    batches: int
+    span_us: int
 
 
 class SegmentsDeleted(NamedTuple):

@@ -14,14 +14,29 @@ CONSUMER_LAG = mbean("kafka.server", "FetcherLagMetrics", "ConsumerLag")
 """Without its tags for the fetcher and the partition."""
 OFFLINE = mbean("kafka.controller", "KafkaController", "OfflinePartitionsCount")
 ACTIVE_CONTROLLERS = mbean("kafka.controller", "KafkaController", "ActiveControllerCount")
+EVENT_QUEUE = mbean("kafka.controller", "ControllerEventManager", "EventQueueSize")
 CONTROLLER_STATE = mbean("kafka.controller", "KafkaController", "ControllerState")
 LEADER_ELECTIONS = mbean("kafka.controller", "ControllerStats", "LeaderElectionRateAndTimeMs")
-GROUPS = mbean("kafka.coordinator.group", "GroupMetadataManager", "NumGroups")
 
 
 def of_replicas(name: str) -> str:
     """A gauge of a broker's replicas."""
     return mbean("kafka.server", "ReplicaManager", name)
+
+
+def of_groups(name: str) -> str:
+    """A gauge of the groups that a broker coordinates."""
+    return mbean("kafka.coordinator.group", "GroupMetadataManager", name)
+
+
+def of_produces(name: str) -> str:
+    """A gauge of the produce requests that wait."""
+    return mbean("kafka.server", "DelayedOperationPurgatory", name, delayedOperation="Produce")
+
+
+def of_queues(name: str) -> str:
+    """A gauge of the requests that a controller has queued; QueueSize has the tag of a broker besides."""
+    return mbean("kafka.controller", "ControllerChannelManager", name)
 
 
 def of_controller(name: str) -> str:

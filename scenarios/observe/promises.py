@@ -165,6 +165,7 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
             ("leaders_accept",),
         ),
         Promise("writes an ISR only over the version that it knows", "KAFKA-2729", ("isr_write_conditional",)),
+        Promise("announces the ISRs that it writes", "KAFKA-1367", ("notifications_taken",)),
         Promise("learns the outcome of each change of its ISR", "KAFKA-13091", ("isr_changes_end", "laggards_leave")),
         Promise("tells the latest offset once it knows what is committed", "KAFKA-2334", ("applied_high_watermark",)),
         Promise(
@@ -232,7 +233,7 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
             "writes its checkpoints in time",
             "ReplicaManager.checkpointHighWatermarks; LogManager.checkpointLogRecoveryOffsets",
             ("logs_reload",),
-            "That of high watermarks alone.",
+            "That of recovery points only where they are wrong, not where they come late.",
         ),
         Promise(
             "ends each copy to another log directory",
@@ -246,9 +247,13 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
             ("compaction_keeps",),
         ),
         Promise("deletes segments as retention says", "LogManager.cleanupLogs", ("segments_expire",)),
+        Promise(
+            "rolls segments that are full or old, and flushes them", "Log.roll", ("segments_expire", "logs_reload")
+        ),
         Promise("works with the settings that ZooKeeper has", "KIP-226; KAFKA-9254", ("broker_remembers",)),
         Promise("writes the settings that it says are changed", "KIP-133", ("settings_written",)),
         Promise("shows how many replicas, leaders, groups and failed partitions it has", "KIP-461", ("counts_true",)),
+        Promise("ends the metrics of what is gone", "ReplicaManager.maybeRemoveTopicMetrics", ("counts_true",)),
         Promise("meters what it appends, sends and answers", "BrokerTopicStats, 0.8", ("meters_true",)),
         Promise("does not use a log directory that has failed", "KIP-112", ("failed_dirs_offline",)),
         Promise("tells the state of its log directories", "KIP-113", ("log_dirs_true",)),

@@ -191,7 +191,7 @@ GUARDS = (
         name="coordinators_remember",
         title="a commit counts that is not written",
         here="A coordinator takes over the offsets that a group commits, answers, and writes nothing.",
-        also=("members_answered",),
+        also=("members_answered", "counts_true"),
         taken_out=(TakenOut(owner=GroupMetadataManager, function="store_offsets", instead=_only_remembers),),
     ),
     Guard(

@@ -148,7 +148,7 @@ GUARDS = (
         name="isr_changes_end",
         title="a leader does not hear what ZooKeeper has answered",
         here="A leader that has written an ISR goes on waiting for the outcome, and changes its ISR no more.",
-        also=("broker_remembers", "controller_remembers"),
+        also=("broker_remembers", "controller_remembers", "notifications_taken"),
         taken_out=(TakenOut(owner=ZkIsrManager, function="submit", instead=_does_not_listen),),
     ),
     Guard(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
+from emulator.metrics import tag
 from emulator.metrics.metric_events import GaugeSet, MetricRegistered, MetricRemoved
-from emulator.protocol.events import LastStableOffsetLag, NodeCrashed
+from emulator.protocol.control_requests import ControlChannelClosed, ControlDelivered, ControlQueued
+from emulator.protocol.events import ControllerElected, LastStableOffsetLag, NodeCrashed, ReplicaOffline, ReplicaStopped
 from emulator.protocol.shown import Remembered
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import DELETE_TOPICS
@@ -19,25 +20,41 @@ from scenarios.observe.findings.gauge_facts import CountWrong, MetricLeft
 
 LED, FAILED, AT_MIN_ISR = "LeaderCount", "FailedPartitionsCount", "AtMinIsrPartitionCount"
 LAG, INTERNAL = "LastStableOffsetLag", "__"
-WRITTEN_US = 1_500_000
-OF_BROKERS = {
-    name: mbeans.of_replicas(name)
-    for name in ("PartitionCount", LED, "OfflineReplicaCount", "UnderMinIsrPartitionCount", AT_MIN_ISR)
-} | {FAILED: mbeans.FAILED_PARTITIONS, "NumGroups": mbeans.GROUPS}
+LAGS_WRITTEN_US = 1_500_000
+OF_GROUPS = {
+    name: mbeans.of_groups(name)
+    for name in (
+        "NumGroups", "NumOffsets", "NumGroupsEmpty", "NumGroupsPreparingRebalance", "NumGroupsCompletingRebalance",
+        "NumGroupsStable", "NumGroupsDead",
+    )
+}  # fmt: skip
+OF_BROKERS = (
+    {
+        name: mbeans.of_replicas(name)
+        for name in ("PartitionCount", LED, "OfflineReplicaCount", "UnderMinIsrPartitionCount", AT_MIN_ISR)
+    }
+    | {FAILED: mbeans.FAILED_PARTITIONS}
+    | OF_GROUPS
+)
 OF_CONTROLLERS = {
     name: mbeans.of_controller(name)
     for name in (
         "GlobalTopicCount", "GlobalPartitionCount", "TopicsToDeleteCount", "PreferredReplicaImbalanceCount",
     )
 }  # fmt: skip
-OF_A_TERM = OF_CONTROLLERS | {
+OF_DELETIONS = {
     name: mbeans.of_controller(name)
     for name in ("ReplicasToDeleteCount", "TopicsIneligibleToDeleteCount", "ReplicasIneligibleToDeleteCount")
 }
+OF_A_TERM = OF_CONTROLLERS | OF_DELETIONS
 """The gauges that are 0 where no controller is."""
-OF_A_THREAD = re.compile(r"clientId=(Replica(?:Fetcher|AlterLogDirs)Thread-[-0-9]+)")
-OF_A_QUEUE = re.compile(r"ControllerChannelManager,.*broker-id=(\d+)")
-OF_INTEREST = frozenset((*OF_BROKERS.values(), *OF_A_TERM.values()))
+OF_WAITING = {name: mbeans.of_produces(name) for name in ("NumDelayedOperations", "PurgatorySize")}
+IDLE = {"EventQueueSize": mbeans.EVENT_QUEUE, "ControllerState": mbeans.CONTROLLER_STATE}
+"""The gauges that are 0 while a controller has nothing to do."""
+QUEUE, TOTAL = mbeans.of_queues("QueueSize"), mbeans.of_queues("TotalQueueSize")
+OF_INTEREST = frozenset((*OF_BROKERS.values(), *OF_A_TERM.values(), *OF_WAITING.values(), *IDLE.values(), TOTAL))
+WRITTEN_US = 1_000_000
+"""The time within which a gauge is written that has changed."""
 
 
 class CountsTrue(Checker):
@@ -48,16 +65,21 @@ class CountsTrue(Checker):
         ones at and below min.insync.replicas, its replicas in failed log directories and the groups that it
         coordinates. Of the controller, all topics and partitions, the topics to be deleted, the partitions that the
         first of their replicas does not lead, while no partition is moved; the last one not after a deletion of a topic
-        where the release counts that wrong (KAFKA-13572). Of each other broker that is registered, that all of these,
-        and what there is to delete (KIP-503, 2.4), are 0. Once a second, that no metric is left of a fetcher thread
-        that has ended, nor of the queues of a controller that has resigned
-        (ControllerChannelManager.removeExistingBroker; FetcherStats, 0.8). At rest, LastStableOffsetLag of each leader,
-        against the batches of transactions in its log that have no marker below the high watermark (KIP-98, 1.0).
+        where the release counts that wrong (KAFKA-13572); and that nothing else is to be deleted where no topic is
+        (KIP-503, 2.4). Of each other broker that is registered, that all of these are 0. Of a broker, the groups that
+        it coordinates in each state and their offsets; the produce requests that wait there and at how many
+        partitions; and that no event waits for the controller.
 
-    Not verified: the others while there is work to do; PurgatorySize; LastStableOffsetLag of followers and of the
-        topics of coordinators; brokers that have lost
-        a log directory; the metrics that other checkers look at (``under_replicated_true``, ``reassigning_true``,
-        ``offline_true``).
+        Once a second, that no metric is left of a fetcher thread that has ended, nor of the queues of a controller that
+        has resigned (ControllerChannelManager.removeExistingBroker; FetcherStats, 0.8); of a controller that nothing
+        disturbs, that TotalQueueSize is the sum of the queues, and none is longer than what waits for an answer. With
+        the last replica of a topic that a broker deletes, or that goes offline, the metrics of the topic end there
+        (ReplicaManager.maybeRemoveTopicMetrics, 1.1 to 3.9). At rest, LastStableOffsetLag of each leader, against the
+        batches of transactions in its log that have no marker below the high watermark (KIP-98, 1.0).
+
+    Not verified: the others while there is work to do; LastStableOffsetLag of followers and of the topics of
+        coordinators; brokers that have lost a log directory; the metrics that other checkers look at
+        (``under_replicated_true``, ``reassigning_true``, ``offline_true``).
     """
 
     ids = ("T8",)
@@ -67,9 +89,19 @@ class CountsTrue(Checker):
     def begin(self) -> None:
         self._shown: dict[int, dict[str, int]] = {}
         self._reported: dict[tuple[int, str], None] = {}
-        self._of_parts: dict[int, dict[str, str]] = {}
-        """By broker, the metrics of its fetcher threads, and of the queues of its controller, with the name of the
-        thread or the broker of the queue."""
+        self._parts, self._queues = self.history.metrics_of_parts, self.history.control_queues
+        self._sizes: dict[int, dict[str, int]] = {}
+        """By controller, the sizes of its queues, by the names of their gauges."""
+        self._changed: dict[int, int] = {}
+        """When a controller's queue, or the gauge of one, has changed last."""
+        self._set_us: dict[tuple[int, str], int] = {}
+        """When a gauge of an idle controller was written last."""
+        self._unlike: dict[tuple[int, str], tuple[int, int, int]] = {}
+        """The gauges of waiting producers that are not as they should be, by broker and name: what they show, what is
+        true, and since when that is seen."""
+        self._double: dict[int, None] = {}
+        """Controllers that were elected again before they had resigned: their old queues have gauges of the same
+        names."""
         self._deleted = False
         self._logs, self._open = self.history.commits.logs, self.history.open_transactions
         self._lags: dict[int, dict[TopicPartition, int]] = {}
@@ -81,27 +113,48 @@ class CountsTrue(Checker):
     def on_written(self, event: ZkWritten) -> None:
         self._deleted |= event.path.startswith(DELETE_TOPICS + "/")
 
-    def on_removed(self, event: MetricRemoved) -> None:
-        self._of_parts.get(event.node, {}).pop(event.metric, None)
-
     def on_registered(self, event: MetricRegistered) -> None:
-        found = OF_A_THREAD.search(event.metric) or OF_A_QUEUE.search(event.metric)
-        if found is not None:
-            self._of_parts.setdefault(event.node, {})[event.metric] = found[1]
+        if event.metric.startswith(QUEUE):
+            self._sizes.setdefault(event.node, {})[event.metric] = 0
+            self._changed[event.node] = event.t_us
         if event.metric in OF_INTEREST:
             self._shown.setdefault(event.node, {})[event.metric] = 0
 
     def on_set(self, event: GaugeSet) -> None:
         if event.metric in OF_INTEREST:
             self._shown.setdefault(event.node, {})[event.metric] = event.value
+        if event.metric in IDLE.values():
+            self._set_us[event.node, event.metric] = event.t_us
+        elif event.metric.startswith(QUEUE) or event.metric == TOTAL:
+            self._changed[event.node] = event.t_us
+            if event.metric != TOTAL:
+                self._sizes.setdefault(event.node, {})[event.metric] = event.value
+
+    def on_removed(self, event: MetricRemoved) -> None:
+        if event.metric.startswith(QUEUE):
+            self._sizes.get(event.node, {}).pop(event.metric, None)
+            self._changed[event.node] = event.t_us
+
+    def on_queue(self, event: ControlQueued | ControlDelivered | ControlChannelClosed) -> None:
+        self._changed[event.node] = event.t_us
+
+    def on_elected(self, event: ControllerElected) -> None:
+        if self._sizes.get(event.node):
+            self._double[event.node] = None
+
+    def on_gone(self, event: ReplicaStopped | ReplicaOffline) -> None:
+        for metric in self._parts.gone(event):
+            self.violated(event, MetricLeft(event.node, metric), brokers=(event.node,))
 
     def on_lag(self, event: LastStableOffsetLag) -> None:
         self._lags.setdefault(event.node, {})[TopicPartition.of(event.topic, event.partition)] = event.lag
 
     def on_crashed(self, event: NodeCrashed) -> None:
-        self._lags.pop(event.node, None)
-        self._of_parts.pop(event.node, None)
-        self._shown.pop(event.node, None)
+        tables: tuple[dict[int, Any], ...] = self._shown, self._sizes, self._changed, self._double, self._lags
+        for table in tables:
+            table.pop(event.node, None)
+        for key in [key for key in self._unlike if key[0] == event.node]:
+            del self._unlike[key]
 
     def on_remembered(self, event: Remembered) -> None:
         if event.occasion != "rest" or not is_settled(self, event):
@@ -109,8 +162,9 @@ class CountsTrue(Checker):
         if event.role == "broker":
             self._compare(event, event.node, OF_BROKERS, self._of_broker(event.memories))
             self._look_at_lags(event)
+            self._compare_waiting(event, event.memories["waiting"])
         elif event.node == self.cluster.controller:
-            self._compare(event, event.node, OF_CONTROLLERS, self._of_controller(event.memories))
+            self._compare(event, event.node, OF_A_TERM, self._of_controller(event.memories))
 
     def _look_at_lags(self, event: Remembered) -> None:
         """Report lags that were as wrong two seconds ago: they are written once a second."""
@@ -121,7 +175,7 @@ class CountsTrue(Checker):
             fits = tuple((log.high_watermark or 0) - end for end in self._open.stable_ends(tp, log))
             before, wrong = self._wrong.pop((event.node, tp), None), (lag, fits)
             if lag not in fits and before is not None and before[0] == wrong:
-                if event.t_us - before[1] > WRITTEN_US:
+                if event.t_us - before[1] > LAGS_WRITTEN_US:
                     self.violated(event, CountWrong(event.node, LAG, lag, fits[0]), tp, (event.node,))
                 self._wrong[event.node, tp] = before
             elif lag not in fits:
@@ -131,16 +185,45 @@ class CountsTrue(Checker):
         for broker in self._shown:
             led, failed = self.cluster.led.get(broker, ()), self.cluster.failed.get(broker, ())
             self._compare(moment, broker, OF_BROKERS, {LED: len(led), FAILED: len(failed)})
-        for broker, metrics in self._of_parts.items():
-            threads = {**self.cluster.fetchers.get(broker, {}), **self.cluster.dead_fetchers.get(broker, {})}
-            for metric, part in list(metrics.items()):
-                gone = broker not in self.cluster.acting if part.isdecimal() else part not in threads
-                if gone:
-                    del metrics[metric]
-                    self.violated(moment, MetricLeft(broker, metric), brokers=(broker,))
+        fetchers, dead, acting = self.cluster.fetchers, self.cluster.dead_fetchers, self.cluster.acting
+        for broker, metric, part in self._parts.of_parts():
+            threads = (fetchers.get(broker, ()), dead.get(broker, ()))
+            gone = broker not in acting if part.isdecimal() else not any(part in some for some in threads)
+            if gone:
+                self._parts.drop(broker, metric)
+                self.violated(moment, MetricLeft(broker, metric), brokers=(broker,))
+        controller, free_us = self.cluster.controller, self.now.controlled_since_us()
+        if free_us is None or controller in self._double or controller not in self._sizes:
+            return
+        if moment.t_us - max(free_us, self._changed[controller]) > WRITTEN_US:
+            self._look_at_queues(moment, controller, self._sizes[controller])
+
+    def _look_at_queues(self, moment: Moment, controller: int, sizes: Mapping[str, int]) -> None:
+        self._compare(moment, controller, {"TotalQueueSize": TOTAL}, {"TotalQueueSize": sum(sizes.values())})
+        for metric, size in sizes.items():
+            queued = len(self._queues.queue((controller, int(tag(metric, "broker-id")))))
+            if size > queued and (controller, metric) not in self._reported:
+                self._reported[controller, metric] = None
+                self.violated(moment, CountWrong(controller, metric, size, queued), brokers=(controller,))
+
+    def _compare_waiting(self, event: Remembered, waiting: Any) -> None:
+        """These gauges are written once a second, so what is wrong has to last."""
+        shown = self._shown.get(event.node, {})
+        for (name, metric), true in zip(OF_WAITING.items(), waiting, strict=True):
+            value, key = shown.get(metric, 0), (event.node, name)
+            before = self._unlike.pop(key, None)
+            if value != true:
+                self._unlike[key] = value, true, event.t_us
+                if before is not None and before[:2] == (value, true):
+                    self._unlike[key] = before
+                    if event.t_us - before[2] > WRITTEN_US:
+                        self._compare(event, event.node, OF_WAITING, {name: true})
 
     def at_rest(self, moment: Moment) -> None:
         for broker in self._shown:
+            for name, metric in IDLE.items():
+                if moment.t_us - self._set_us.get((broker, metric), 0) > WRITTEN_US:
+                    self._compare(moment, broker, IDLE, {name: 0})
             if broker != self.cluster.controller and self.cluster.is_registered(broker):
                 self._compare(moment, broker, OF_A_TERM, dict.fromkeys(OF_A_TERM, 0))
 
@@ -160,7 +243,8 @@ class CountsTrue(Checker):
         replicas, settings = memories["replicas"], memories["settings"]
         led = {tp: len(one.isr) for tp, one in replicas.items() if one.leads}
         found = {
-            "PartitionCount": len(replicas), LED: len(led), "OfflineReplicaCount": 0, "NumGroups": memories["groups"],
+            "PartitionCount": len(replicas), LED: len(led), "OfflineReplicaCount": 0,
+            **dict.fromkeys(OF_GROUPS, 0), **memories["groups"],
         }  # fmt: skip
         if self._knows_min_isr and not self._caps:
             least = {topic: applied.min_insync_replicas for topic, applied in settings.items()}
@@ -172,6 +256,8 @@ class CountsTrue(Checker):
         cluster, deletions = self.cluster, memories["deletions"]
         topics = {topic: replicas for topic, replicas in cluster.topics.items() if replicas}
         found = {"TopicsToDeleteCount": len(deletions)}
+        if not deletions:
+            found |= dict.fromkeys(OF_DELETIONS, 0)
         if deletions or memories["moves"]:
             return found
         first = {tp: cluster.assignment(tp)[:1] for tp in cluster.states}

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from emulator.protocol.events import LeaderElected
+from emulator.protocol.events import ControllerElected, ControllerResigned, LeaderElected, NodeCrashed
 from emulator.protocol.shown import LeadersLookedAt
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
-from scenarios.observe.checkers.checker import Checker, Gravity
+from scenarios.observe.checkers.checker import Checker, Gravity, Moment
 from scenarios.observe.checkers.led_in_time import SETTLING_US
-from scenarios.observe.findings.isr_facts import ElectedAgain, ElectedOutOfOrder, ElectionDrops, LedElsewhere
+from scenarios.observe.findings.isr_facts import ElectedAgain, ElectedOutOfOrder, ElectionDrops, LedElsewhere, LooksLate
 from scenarios.observe.past.changes import StateWritten
 
 PREFERRED = "preferred"
+FIRST_US, LATE_US = 5_000_000, 10_000_000
+"""Time from an election to the first look at preferred leaders, and how late each look may be."""
 BY_ORDER = ("new", "offline", PREFERRED, "controlled-shutdown")
 
 
@@ -27,7 +29,9 @@ class ElectsInOrder(Checker):
         alone is looked at. Each election of a preferred replica, at any time: another one was elected before. Each
         time that the controller has looked for leaders that are not preferred: no broker has more of them than
         leader.imbalance.per.broker.percentage allows that it could lead itself, for 5 s by then. An ISR that a leader
-        has written counts once it must have announced that.
+        has written counts once it must have announced that. Once a second, that it looks: 5 s after its election, and
+        leader.imbalance.check.interval.seconds after each look (KafkaController.scheduleAutoLeaderRebalanceTask, 1.0 to
+        3.9), 10 s late at most while nothing disturbs it, and 10 ms for each partition.
 
     Not verified: the order in which the target of a move is looked at; unclean elections; brokers of which a log
         directory has failed.
@@ -49,6 +53,26 @@ class ElectsInOrder(Checker):
         """The last change of each state."""
         self._elected: dict[TopicPartition, int] = {}
         """The leader epoch of each partition's last election that its controller knows of."""
+        settings = self.start.brokers
+        self._looks = bool(settings.get("auto.leader.rebalance.enable", True))
+        self._interval_us = int(settings.get("leader.imbalance.check.interval.seconds", 300)) * 1_000_000
+        self._due_us: dict[int, int] = {}
+        """When controllers have to look again for leaders that are not preferred."""
+
+    def on_controller(self, event: ControllerElected) -> None:
+        self._due_us[event.node] = event.t_us + FIRST_US
+
+    def on_controller_ended(self, event: ControllerResigned | NodeCrashed) -> None:
+        self._due_us.pop(event.node, None)
+
+    def look(self, moment: Moment) -> None:
+        due_us, free_us = self._due_us.get(self.cluster.controller), self.now.controlled_since_us()
+        if not self._looks or due_us is None or free_us is None:
+            return
+        late_us = moment.t_us - max(due_us, free_us)
+        if late_us > LATE_US + 10_000 * self.cluster.count_partitions():
+            del self._due_us[self.cluster.controller]
+            self.violated(moment, LooksLate(self.cluster.controller, late_us), None, (self.cluster.controller,))
 
     def on_state(self, event: StateWritten) -> None:
         if event.state is None:
@@ -87,6 +111,8 @@ class ElectsInOrder(Checker):
             self.violated(event, ElectedAgain(event.leader, event.leader_epoch), tp, (event.leader,))
 
     def on_looked(self, event: LeadersLookedAt) -> None:
+        if event.node in self._due_us:
+            self._due_us[event.node] = event.t_us + self._interval_us
         if event.node != self.cluster.controller or not self._is_calm(event.t_us):
             return
         preferring: dict[int, list[TopicPartition]] = {}

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from typing import Any
 
 from attrs import define
 
+from emulator.metrics import mbean
 from emulator.metrics.grid import GAUGES_US
+from emulator.metrics.metric_events import GaugeSet, MetricRegistered
 from emulator.protocol.events import BecameLeader, ConsumerLag, FetchPosition, HighWatermarksMoved, NodeCrashed
 from emulator.protocol.types import TopicPartition
 from emulator.trace import Event
 from scenarios.observe.checkers.checker import Checker, Moment
-from scenarios.observe.findings.gauge_facts import LagTooLarge
+from scenarios.observe.findings.gauge_facts import CountWrong, LagTooLarge
 
+MOST = {
+    client_id: mbean("kafka.server", f"{client_id}{kind}Manager", "MaxLag", clientId=client_id)
+    for client_id, kind in (("Replica", "Fetcher"), ("ReplicaAlterLogDirs", ""))
+}
+"""MaxLag of each fetcher manager, by what its threads are called."""
 Replica = tuple[int, str, int]
 """Broker, topic and partition."""
 
@@ -32,7 +40,8 @@ class LagTrue(Checker):
 
     Verified: each value that is written is at most the true lag: a fetch response carries a high watermark that the
         leader may have passed since. When the cluster is at rest, a follower that has all committed records shows no
-        lag, whether idle or not.
+        lag, whether idle or not. Once a second, where nothing of it has just changed: MaxLag is the largest lag that
+        the threads of a broker show (AbstractFetcherManager, 0.8 to 3.9).
 
     Not verified: values within 100 ms after a truncation; a lag that is stale because no response comes, as in Kafka.
     """
@@ -50,6 +59,12 @@ class LagTrue(Checker):
         self._high_watermarks: dict[tuple[int, str], dict[int, int]] = defaultdict(dict)
         """High watermarks of the partitions that a broker has led, by broker and topic."""
         self._positions: dict[Replica, _Position] = {}
+        self._lags: dict[tuple[int, str], dict[tuple[str, str, int], int]] = defaultdict(dict)
+        """By broker and MaxLag, the lags that this is the largest of."""
+        self._most: dict[tuple[int, str], int] = {}
+        """MaxLag, of those brokers that have it."""
+        self._moved: dict[tuple[int, str], int] = {}
+        """When one of either has changed, since they were compared."""
 
     def on_became_leader(self, event: BecameLeader) -> None:
         self._high_watermarks[event.node, event.topic][event.partition] = event.high_watermark
@@ -66,7 +81,35 @@ class LagTrue(Checker):
         else:
             self._positions[replica] = _Position(event.leader, event.offset, event.t_us)
 
+    def on_registered(self, event: MetricRegistered) -> None:
+        if event.metric in MOST.values():
+            self._most[event.node, event.metric] = 0
+
+    def on_most(self, event: GaugeSet) -> None:
+        key = event.node, event.metric
+        if key in self._most:
+            self._most[key] = event.value
+            self._moved[key] = event.t_us
+
+    def _note(self, event: ConsumerLag) -> None:
+        of = event.node, MOST[event.fetcher.partition("Thread")[0].removesuffix("Fetcher")]
+        lags, which = self._lags[of], (event.fetcher, event.topic, event.partition)
+        if event.lag > 0:
+            lags[which] = event.lag
+        else:
+            lags.pop(which, None)
+        self._moved[of] = event.t_us
+
+    def look(self, moment: Moment) -> None:
+        for of, moved_us in list(self._moved.items()):
+            if moment.t_us - moved_us > GAUGES_US:
+                del self._moved[of]
+                shown, most = self._most.get(of), max(self._lags[of].values(), default=0)
+                if shown is not None and shown != most:
+                    self.violated(moment, CountWrong(of[0], "MaxLag", shown, most), None, (of[0],))
+
     def on_lag(self, event: ConsumerLag) -> None:
+        self._note(event)
         if not event.fetcher.startswith("ReplicaFetcherThread"):
             return
         replica = event.node, event.topic, event.partition
@@ -78,6 +121,10 @@ class LagTrue(Checker):
             self._check(event, replica, position)
 
     def on_crashed(self, event: NodeCrashed) -> None:
+        tables: tuple[dict[tuple[int, str], Any], ...] = self._lags, self._most, self._moved
+        for table in tables:
+            for metric in MOST.values():
+                table.pop((event.node, metric), None)
         for replica in [replica for replica in self._positions if replica[0] == event.node]:
             del self._positions[replica]
 

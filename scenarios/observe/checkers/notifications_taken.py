@@ -11,8 +11,15 @@ from emulator.protocol.update_metadata import UpdateMetadataRequest
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers.checker import Checker, Gravity, Moment
 from scenarios.observe.checkers.led_in_time import SETTLING_US
-from scenarios.observe.findings.memory_facts import ChangeUntaken, DeletedUnread, LeftUntaken, NotAnnounced
+from scenarios.observe.findings.memory_facts import (
+    ChangeUntaken,
+    DeletedUnread,
+    IsrUnannounced,
+    LeftUntaken,
+    NotAnnounced,
+)
 from scenarios.observe.history.deadlines import Deadlines
+from scenarios.observe.past.changes import StateWritten
 from scenarios.observe.past.cluster_past import BROKER_FAILS, READS_BROKERS, broker_fails
 
 BROKERS, TOPICS, DELETIONS = (f"{parent}/" for parent in (znodes.BROKER_IDS, znodes.TOPICS, znodes.DELETE_TOPICS))
@@ -24,6 +31,8 @@ TAKEN_BY = {
 TAKES = {STARTS: BROKERS, BROKER_FAILS: BROKERS, CREATES: TOPICS, DELETES: DELETIONS}
 Awaited = str | tuple[str, str]
 """The path of an announcement, or a path and the step that takes its change."""
+UNANNOUNCED_US = 9_000_000
+"""How long a leader may have changed no ISR before it has announced the last one: 7.5 s, and what ZooKeeper takes."""
 ANNOUNCED = (znodes.ISR_CHANGE_NOTIFICATION, znodes.LOG_DIR_EVENT_NOTIFICATION)
 ANNOUNCES_US = 10_000_000
 DELETES_ALL = "failover.F2"
@@ -46,8 +55,10 @@ class NotificationsTaken(Checker):
         (KafkaController.processIsrChangeNotification, 0.8.2), or LeaderAndIsr to the broker that has lost a log
         directory (onBrokerLogDirFailure, 1.0). A broker that loses one while it is registered announces it
         (ReplicaManager.handleLogDirFailure, 1.0), within 10 s, unless it does not reach ZooKeeper or registers again.
+        A leader that writes ISRs itself announces each change within 2.5 s of the time at which it has changed none for
+        5 s (ReplicaManager.maybePropagateIsrChanges, 0.9 to 2.6), while nothing disturbs it from the change on.
 
-    Not verified: that a leader announces an ISR (``broker_remembers``); other requests of operators below /admin
+    Not verified: announcements of ISRs after 60 s, while changes go on; other requests of operators below /admin
         (``converged``); what brokers, topics, deletions and elections ask for in releases before 2.2, which miss some
         (KAFKA-1120, 1387, 3085, 4229, 6082, 7235).
     """
@@ -79,6 +90,16 @@ class NotificationsTaken(Checker):
         self._unannounced: Deadlines[int] = Deadlines()
         """The brokers that have lost a log directory, and not said so."""
         self._directories: dict[int, str] = {}
+        self._leaders_announce = self.start.announces_isrs and self.start.awaits_isr_writes
+        self._written: dict[int, tuple[int, TopicPartition]] = {}
+        """By leader, when it last wrote an ISR that it has not announced, and of which partition."""
+
+    def on_state(self, event: StateWritten) -> None:
+        state, before = event.state, event.before
+        if not self._leaders_announce or state is None or before is None or event.client != state.leader:
+            return
+        if state.isr != before.isr and state.leader_epoch == before.leader_epoch:  # else the controller writes it
+            self._written[event.client] = event.t_us, event.tp
 
     def on_elected(self, _: ControllerElected) -> None:
         self._queued_us.clear()
@@ -92,6 +113,7 @@ class NotificationsTaken(Checker):
 
     def on_crashed(self, event: NodeCrashed) -> None:
         self._unannounced.end(event.node)
+        self._written.pop(event.node, None)
 
     def on_queued(self, event: ControlQueued) -> None:
         request, controller = event.request, self.cluster.controller
@@ -123,6 +145,7 @@ class NotificationsTaken(Checker):
             if event.op == "delete":
                 self._look_at_unread(event)
             else:
+                self._written.pop(event.client, None)
                 self._announces(event, parent)
 
     def _announces(self, event: ZkWritten, parent: str) -> None:
@@ -185,6 +208,12 @@ class NotificationsTaken(Checker):
     def look(self, moment: Moment) -> None:
         for broker, lasted_us in self._unannounced.overdue(moment.t_us, ANNOUNCES_US, self._works_since_us):
             self.violated(moment, NotAnnounced(broker, self._directories[broker], lasted_us), None, (broker,))
+        for leader, (written_us, tp) in list(self._written.items()):
+            if moment.t_us - written_us > UNANNOUNCED_US:
+                del self._written[leader]
+                calm = not self.now.troubled and self.now.calm_since_us <= written_us
+                if calm and self.now.works(leader) and leader not in self.now.clocks:
+                    self.violated(moment, IsrUnannounced(leader, moment.t_us - written_us), tp, (leader,))
         if not len(self._there) and not len(self._changed):
             return
         now_us, controller = moment.t_us, self.cluster.controller

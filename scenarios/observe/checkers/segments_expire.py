@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from attrs import define
 
+from brokers.memories import NewestSegment
 from emulator.protocol.events import BatchesAppended, CopyStarted, Fault, LogStartMoved
-from emulator.protocol.shown import RecordsTimed, SegmentRolled
+from emulator.protocol.shown import RecordsTimed, Remembered, SegmentRolled
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import CONFIG_BROKERS, decode_config
 from emulator.trace.events import ZkWritten
+from scenarios.observe.checkers.broker_memory import is_settled
 from scenarios.observe.checkers.checker import Checker, Gravity, Moment
-from scenarios.observe.findings.log_facts import DeletedEarly, RolledEarly, SegmentKept
+from scenarios.observe.findings.log_facts import DeletedEarly, RolledEarly, RolledLate, SegmentKept
 from scenarios.observe.history.replica_logs import BASE_OFFSET, ID, Line, ReplicaLogHistory
 
 WEEK_MS = 604_800_000
@@ -65,7 +67,9 @@ class SegmentsExpire(Checker):
         watermark and is too old or too much stays for longer than log.retention.check.interval.ms on a broker that
         works, from 30 s after its start on. Where a segment ends is not known from events: it ends before its batches
         are more than segment.bytes. When a segment rolls, the next batch would make it larger than that, or is younger
-        than its first one by more than segment.ms (LogSegment.shouldRoll, 2.3).
+        than its first one by more than segment.ms (LogSegment.shouldRoll, 2.3). Its own batches, if there are several,
+        were neither as the last of them came; nor are those of the newest segment of a log, when the cluster is at
+        rest.
 
     Not verified: compacted topics; topics with records of real clients from another time than their append; replicas
         that were copied to another log directory; runs in which a clock was set; the data that a topic starts with;
@@ -101,6 +105,7 @@ class SegmentsExpire(Checker):
         """Topics with records from quite another time than their append."""
         self._older_us: dict[str, int] = {}
         """By topic, by how much the time of a record was older than its append, at most."""
+        self._late: dict[Replica, None] = {}
         self._clocks_were_set = False
         self._logs.forgot.append(self._forget)
 
@@ -200,12 +205,35 @@ class SegmentsExpire(Checker):
     def on_rolled(self, event: SegmentRolled) -> None:
         if event.node in self._own or self._is_compacted(event.topic, event.t_us):
             return
+        tp = TopicPartition.of(event.topic, event.partition)
+        sizes, ages_us = self._limits(tp.topic, event.t_us)
+        if event.size + event.batch_size <= min(sizes) and event.age_us <= min(ages_us):
+            self.violated(event, RolledEarly(event.node, event.size, event.batch_size, event.age_us), tp)
+        newest = NewestSegment(event.batches, event.size, event.t_us - event.age_us + event.span_us, event.span_us)
+        self._look_at_newest(event, tp, newest)
+
+    def on_remembered(self, event: Remembered) -> None:
+        if event.role == "broker" and event.node not in self._own and is_settled(self, event):
+            found: Mapping[TopicPartition, NewestSegment] = event.memories["newest"]  # type: ignore[assignment]
+            for tp, newest in found.items():
+                if not self._is_compacted(tp.topic, event.t_us):
+                    self._look_at_newest(event, tp, newest)
+
+    def _look_at_newest(self, event: SegmentRolled | Remembered, tp: TopicPartition, found: NewestSegment) -> None:
+        """Whether a segment had room for its last batch."""
+        if found.batches == 1 or not self._can_say(event.node, tp) or (event.node, tp) in self._late:
+            return
+        sizes, ages_us = self._limits(tp.topic, found.last_us)
+        if found.size > max(sizes) or found.span_us > max(ages_us):
+            self._late[event.node, tp] = None
+            self.violated(event, RolledLate(event.node, found.batches, found.size, found.span_us), tp)
+
+    def _limits(self, topic: str, at_us: int) -> tuple[list[int], list[int]]:
+        """The values that segment.bytes and segment.ms (in us) may have had then, and since."""
         values = self._settings.values
-        most = min(map(int, values(event.topic, "segment.bytes", GIGABYTE, event.t_us, of_brokers="log.segment.bytes")))
-        oldest_ms = min(map(int, values(event.topic, "segment.ms", WEEK_MS, event.t_us, of_brokers="log.roll.ms")))
-        if event.size + event.batch_size <= most and event.age_us <= oldest_ms * 1000:
-            facts = RolledEarly(event.node, event.size, event.batch_size, event.age_us)
-            self.violated(event, facts, TopicPartition.of(event.topic, event.partition))
+        sizes = values(topic, "segment.bytes", GIGABYTE, at_us, of_brokers="log.segment.bytes")
+        ages_ms = values(topic, "segment.ms", WEEK_MS, at_us, of_brokers="log.roll.ms")
+        return [int(size) for size in sizes], [int(age) * 1000 for age in ages_ms]
 
     # -- all that is due is deleted -----------------------------------------------------------------------------------
 

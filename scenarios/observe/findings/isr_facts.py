@@ -84,6 +84,19 @@ class ElectedOutOfOrder(NamedTuple):
         )
 
 
+class LooksLate(NamedTuple):
+    """A controller that does not look for leaders that are not preferred."""
+
+    controller: int
+    late_us: int
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return (
+            f"controller {self.controller} should have looked {self.late_us / 1e6:.1f} s ago whether preferred "
+            "replicas lead"
+        )
+
+
 class LedElsewhere(NamedTuple):
     """A partition whose preferred replica ``broker`` could lead, and does not after the controller's look, though
     ``elsewhere`` of the ``preferring`` partitions that it should lead are led by others."""

@@ -42,6 +42,28 @@ class Committed(NamedTuple):
         return f"committed up to offset {self.offset}, {what if self.shown else 'which no log shows'}"
 
 
+ENDED = {"stop": "a clean stop", "process": "the end of its process", "host": "a crash of its machine"}
+
+
+class LogFoundOtherwise(NamedTuple):
+    """A log that a broker opens again, of which ``part`` is not between ``least`` and ``most``, after its last process
+    has ended in the way ``kind``."""
+
+    broker: int
+    kind: str
+    part: str
+    found: int
+    least: int
+    most: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        wanted = str(self.most) if self.least == self.most else f"{self.least} to {self.most}"
+        return (
+            f"{tp}: broker {self.broker} opens the log after {ENDED[self.kind]} with the {self.part} {self.found}; it "
+            f"has to be {wanted}"
+        )
+
+
 class CopiedOffline(NamedTuple):
     """A copy of a replica into a log directory that has failed."""
 
@@ -378,6 +400,22 @@ class RolledEarly(NamedTuple):
         return (
             f"{tp}: broker {self.broker} rolls a segment of {self.size} bytes before a batch of {self.batch_size}, "
             f"which is {self.age_us / 1e6:g} s younger than its first one"
+        )
+
+
+class RolledLate(NamedTuple):
+    """A segment that is rolled too late: its own ``batches`` are too many bytes, or the last of them is ``span_us``
+    younger than the first."""
+
+    broker: int
+    batches: int
+    size: int
+    span_us: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}: broker {self.broker} rolls a segment only after {self.batches} batches of {self.size} bytes; the "
+            f"last is {self.span_us / 1e6:g} s younger than the first"
         )
 
 

@@ -118,6 +118,19 @@ class NotAnnounced(NamedTuple):
         )
 
 
+class IsrUnannounced(NamedTuple):
+    """An ISR that a leader has written, and of which it tells the controller nothing."""
+
+    leader: int
+    lasted_us: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}: leader {self.leader} has written the ISR, and changed none for {self.lasted_us / 1e6:g} s, and "
+            "does not announce it"
+        )
+
+
 class ChangeUntaken(NamedTuple):
     """A znode that has come or gone, and of which the controller takes no notice.
 

@@ -13,17 +13,24 @@ REPLICATED_IN, REPLICATED_OUT = "ReplicationBytesInPerSec", "ReplicationBytesOut
 EXPANDS, SHRINKS, FAILED_CHANGES = "IsrExpandsPerSec", "IsrShrinksPerSec", "FailedIsrUpdatesPerSec"
 PRODUCED, PRODUCE_FAILED = "TotalProduceRequestsPerSec", "FailedProduceRequestsPerSec"
 FETCHED, ERRORS, REQUESTS = "TotalFetchRequestsPerSec", "ErrorsPerSec", "RequestsPerSec"
+UNCLEAN = "UncleanLeaderElectionsPerSec"
 REASSIGNED_IN, REASSIGNED_OUT = "ReassignmentBytesInPerSec", "ReassignmentBytesOutPerSec"
 
 SUMS = frozenset((MESSAGES_IN, BYTES_IN, BYTES_OUT, PRODUCED, PRODUCE_FAILED, FETCHED, "BytesRejectedPerSec"))
 """The meters of topics. One of the same name, without a topic, is their sum."""
-BOUNDED = frozenset((MESSAGES_IN, BYTES_IN, REPLICATED_IN, REASSIGNED_IN, EXPANDS, SHRINKS, PRODUCED, PRODUCE_FAILED))
+BOUNDED = frozenset(
+    (MESSAGES_IN, BYTES_IN, REPLICATED_IN, REASSIGNED_IN, EXPANDS, SHRINKS, PRODUCED, PRODUCE_FAILED, UNCLEAN)
+)
 """The meters of which events show all that they may count."""
 OF_EACH_REQUEST = frozenset((PRODUCED, PRODUCE_FAILED, FETCHED, ERRORS, REQUESTS))
 """The meters that count requests, most of which a leap of a sampled run passes over."""
 NAMES = frozenset((*SUMS, *BOUNDED, REPLICATED_OUT, REASSIGNED_OUT, FAILED_CHANGES, ERRORS, REQUESTS))
 
-TYPES = ("kafka.server:type=BrokerTopicMetrics,", "kafka.server:type=ReplicaManager,")
+TYPES = (
+    "kafka.server:type=BrokerTopicMetrics,",
+    "kafka.server:type=ReplicaManager,",
+    "kafka.controller:type=ControllerStats,",
+)
 PRODUCES, FETCHES = "Produce", "FetchConsumer"
 OF_REQUESTS = (
     "kafka.network:type=RequestMetrics,name=ErrorsPerSec,request=Produce,",

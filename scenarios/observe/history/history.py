@@ -17,6 +17,8 @@ from scenarios.observe.history.commits import Commits
 from scenarios.observe.history.control_queues import ControlQueues
 from scenarios.observe.history.coordinated_past import Coordinators
 from scenarios.observe.history.left_replicas import LeftReplicas
+from scenarios.observe.history.logs_at_end import LogsAtEnd
+from scenarios.observe.history.metrics_of_parts import MetricsOfParts
 from scenarios.observe.history.missed_deletions import MissedDeletions
 from scenarios.observe.history.open_transactions import OpenTransactions
 from scenarios.observe.history.replica_logs import ReplicaLogs
@@ -89,6 +91,17 @@ class History:
     def left_replicas(self) -> LeftReplicas:
         """The replicas that may stay where they are not assigned."""
         return self._armed(LeftReplicas(self.cluster))
+
+    @cached_property
+    def logs_at_end(self) -> LogsAtEnd:
+        """The logs that brokers had as they ended."""
+        self.commits  # noqa: B018 (it keeps the high watermarks of the logs)
+        return self._armed(LogsAtEnd(self.logs, self.circumstances, self.start))
+
+    @cached_property
+    def metrics_of_parts(self) -> MetricsOfParts:
+        """The metrics of fetcher threads, topics and queues."""
+        return self._armed(MetricsOfParts())
 
     @cached_property
     def missed_deletions(self) -> MissedDeletions:

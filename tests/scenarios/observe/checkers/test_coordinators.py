@@ -33,6 +33,7 @@ from emulator.protocol.znodes import (
 )
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.history.settings_history import StartSettings
+from tests.scenarios.observe.checkers.test_led_in_time import Cluster
 from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
 HOME, HOMES = TopicPartition("__consumer_offsets", 0), TopicPartition("__transaction_state", 0)
@@ -598,6 +599,24 @@ def test_a_partition_that_is_not_in_sync_excuses_a_transaction() -> None:
     run.state(0, (0,), 0)
     run.transaction("PrepareCommit", 0)
     assert looks(run, 60) == []
+
+
+@pytest.mark.parametrize(
+    ("happens", "epoch", "writes", "count"),
+    [("", 0, True, 1), ("announced", 0, True, 0), ("", 1, True, 0), ("cut", 0, True, 0), ("", 0, False, 0)],
+    ids=["forgotten", "announced", "written by the controller", "disturbed", "asked of the controller"],
+)
+def test_a_leader_announces_the_isrs_that_it_writes(happens: str, epoch: int, writes: bool, count: int) -> None:
+    run = Cluster("notifications_taken", start=StartSettings(awaits_isr_writes=writes))
+    run.passes(20)
+    data = run.encoded(0, (0, 1), epoch, 1)
+    run.emit(ZkWritten, 0, "setData", state_path(ORDERS_0), run.version + 1, 0, data)
+    if happens == "announced":
+        run.emit(ZkWritten, 0, "create", "/isr_change_notification/isr_change_0000000000", 0, 7, "{}")
+    elif happens == "cut":
+        run.fault("message.cut", "0")
+    run.passes(12)
+    assert len(run.violations()) == count
 
 
 @pytest.mark.parametrize("taken", [True, False])

@@ -8,21 +8,25 @@ from typing import Any
 import pytest
 
 from brokers.memories import HostedReplica
-from emulator.metrics.metric_events import GaugeSet, MetricRegistered
+from emulator.metrics.metric_events import GaugeSet, MetricRegistered, MetricRemoved
 from emulator.protocol import events as e
+from emulator.protocol.control_requests import ControlDelivered, ControlQueued
 from emulator.protocol.shown import Remembered
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.counts_true import OF_A_TERM, OF_BROKERS, OF_CONTROLLERS
+from scenarios.observe import mbeans
+from scenarios.observe.checkers.counts_true import IDLE, OF_A_TERM, OF_BROKERS, OF_WAITING, TOTAL
 from tests.scenarios.observe.checkers.test_led_in_time import Cluster
 from tests.scenarios.observe.checkers.written_history import ORDERS_0
 
 ORDERS_1 = TopicPartition("orders", 1)
 BROKER = {
     "PartitionCount": 2, "LeaderCount": 1, "OfflineReplicaCount": 0, "UnderMinIsrPartitionCount": 1,
-    "FailedPartitionsCount": 0, "NumGroups": 3, "AtMinIsrPartitionCount": 0,
+    "FailedPartitionsCount": 0, "NumGroups": 3, "AtMinIsrPartitionCount": 0, "NumOffsets": 7, "NumGroupsStable": 3,
+    "NumGroupsEmpty": 0, "NumGroupsPreparingRebalance": 0, "NumGroupsCompletingRebalance": 0, "NumGroupsDead": 0,
 }  # fmt: skip
 CONTROLLER = {
     "GlobalTopicCount": 1, "GlobalPartitionCount": 1, "TopicsToDeleteCount": 0, "PreferredReplicaImbalanceCount": 1,
+    "ReplicasToDeleteCount": 0, "TopicsIneligibleToDeleteCount": 0, "ReplicasIneligibleToDeleteCount": 0,
 }  # fmt: skip
 
 
@@ -49,7 +53,8 @@ def of_broker(wrong: dict[str, int] | None = None, *, lacks: str = "") -> list[s
     led = HostedReplica(True, 0, 1, (0,), 1, "d0")
     followed = HostedReplica(False, 1, 1, (), -1, "d0")
     memories = {
-        "replicas": {ORDERS_0: led, ORDERS_1: followed}, "groups": 3,
+        "replicas": {ORDERS_0: led, ORDERS_1: followed}, "waiting": (0, 0),
+        "groups": {"NumGroups": 3, "NumOffsets": 7, "NumGroupsStable": 3},
         "settings": {"orders": SimpleNamespace(min_insync_replicas=2)},
     }  # fmt: skip
     return rests(shown(0, OF_BROKERS, BROKER | (wrong or {}), lacks), "broker", memories)
@@ -91,7 +96,7 @@ def test_a_broker_that_does_not_lead_any_more() -> None:
 @pytest.mark.parametrize("gauge", CONTROLLER)
 def test_what_a_controller_counts(gauge: str) -> None:
     for wrong, count in (({}, 0), ({gauge: CONTROLLER[gauge] + 1}, 1)):
-        run = shown(3, OF_CONTROLLERS, CONTROLLER | wrong)
+        run = shown(3, OF_A_TERM, CONTROLLER | wrong)
         assert len(rests(run, "controller", {"deletions": (), "moves": {}})) == count
 
 
@@ -117,9 +122,104 @@ def test_the_lag_of_the_last_stable_offset(lag: int, apart_s: int, count: int) -
     run.emit(e.TransactionalAppended, 0, *ORDERS_0, 7, 2, 10)
     run.high_watermark(0, 30, leader=True)
     run.emit(e.LastStableOffsetLag, 0, *ORDERS_0, lag)
-    memories = {"replicas": {}, "groups": 3, "settings": {}}
+    memories: dict[str, Any] = {"replicas": {}, "groups": {}, "settings": {}, "waiting": (0, 0)}
     for _ in range(2):
         run.show(Remembered, 0, "broker", "rest", memories)
         run.world.now += apart_s * 1_000_000
     found = [str(violation.state) for violation in run.violations() if "LastStable" in str(violation.state)]
     assert found == ["broker 0 shows LastStableOffsetLag of orders-0 = 0; by what it knows it is 20"] * count
+
+
+def queue(broker: int) -> str:
+    return f"{mbeans.of_queues('QueueSize')},broker-id={broker}"
+
+
+def queues(waiting: int, shown: int, total: int) -> list[str]:
+    """Controller 3 has so many requests for broker 1, and its gauges show that."""
+    run = Cluster("counts_true")
+    request: Any = SimpleNamespace(controller_epoch=1)
+    for metric in (queue(1), queue(2), TOTAL):
+        run.emit(MetricRegistered, 3, "gauge", metric)
+    for _ in range(waiting):
+        run.show(ControlQueued, 3, 1, request)
+    run.emit(GaugeSet, 3, queue(1), shown)
+    run.emit(GaugeSet, 3, TOTAL, total)
+    run.passes(3)
+    return [violation.state for violation in run.violations()]
+
+
+def test_the_queues_of_a_controller() -> None:
+    assert queues(3, 2, 2) == queues(2, 2, 2) == []
+    assert queues(1, 2, 2) == [f"broker 3 shows {queue(1)} = 2; by what it knows it is 1"]
+    assert queues(3, 2, 3) == ["broker 3 shows TotalQueueSize = 3; by what it knows it is 2"]
+
+
+def test_a_queue_that_is_empty_again() -> None:
+    run = Cluster("counts_true")
+    request: Any = SimpleNamespace(controller_epoch=1)
+    for metric in (queue(1), TOTAL):
+        run.emit(MetricRegistered, 3, "gauge", metric)
+    run.show(ControlQueued, 3, 1, request)
+    for metric in (queue(1), TOTAL):
+        run.emit(GaugeSet, 3, metric, 1)
+    run.passes(3)
+    assert run.violations() == []
+    run.show(ControlDelivered, 3, 1, request)
+    run.passes(3)
+    [violation] = run.violations()
+    assert violation.state == f"broker 3 shows {queue(1)} = 1; by what it knows it is 0"
+
+
+@pytest.mark.parametrize(("seconds", "value", "count"), [(20, 1, 1), (20, 0, 0), (0, 1, 0)])
+@pytest.mark.parametrize("gauge", IDLE)
+def test_an_event_queue_at_rest(gauge: str, seconds: int, value: int, count: int) -> None:
+    run = Cluster("counts_true")
+    run.emit(MetricRegistered, 0, "gauge", IDLE[gauge])
+    run.passes(5)
+    run.emit(GaugeSet, 0, IDLE[gauge], 2)
+    run.emit(GaugeSet, 0, IDLE[gauge], value)
+    run.passes(seconds)
+    run.rest()
+    assert len(run.violations()) == count
+
+
+@pytest.mark.parametrize(("later_us", "value", "count"), [(1_500_000, 1, 1), (1_500_000, 0, 0), (500_000, 1, 0)])
+@pytest.mark.parametrize("gauge", OF_WAITING)
+def test_a_producer_that_waits_no_more(gauge: str, later_us: int, value: int, count: int) -> None:
+    """The gauge is written within a second."""
+    run = Cluster("counts_true")
+    run.passes(20)
+    run.emit(MetricRegistered, 0, "gauge", OF_WAITING[gauge])
+    run.emit(GaugeSet, 0, OF_WAITING[gauge], 1)
+    memories: dict[str, Any] = {"replicas": {}, "groups": {}, "settings": {}, "waiting": (0, 0)}
+    run.show(Remembered, 0, "broker", "rest", memories)
+    run.world.now += later_us
+    run.emit(GaugeSet, 0, OF_WAITING[gauge], value)
+    run.show(Remembered, 0, "broker", "rest", memories)
+    assert len(run.violations()) == count
+
+
+@pytest.mark.parametrize("offline", [False, True])
+@pytest.mark.parametrize(("others", "removed", "count"), [((), False, 1), ((1,), False, 0), ((), True, 0)])
+def test_the_metrics_of_a_topic_end_with_its_last_replica(
+    offline: bool, others: tuple[int, ...], removed: bool, count: int
+) -> None:
+    run, metric = Cluster("counts_true"), "kafka.server:type=BrokerTopicMetrics,name=BytesInPerSec,topic=orders"
+    for partition in (0, *others):
+        run.emit(e.LogLoaded, 0, "orders", partition, 0, 0, 0)
+    run.emit(MetricRegistered, 0, "meter", metric)
+    if removed:
+        run.emit(MetricRemoved, 0, metric)
+    if offline:
+        run.emit(e.ReplicaOffline, 0, *ORDERS_0)
+    else:
+        run.emit(e.ReplicaStopped, 0, *ORDERS_0, True)
+    assert len(run.violations()) == count
+
+
+def test_a_replica_that_is_stopped_keeps_its_metrics() -> None:
+    run, metric = Cluster("counts_true"), "kafka.server:type=BrokerTopicMetrics,name=BytesInPerSec,topic=orders"
+    run.loaded(0)
+    run.emit(MetricRegistered, 0, "meter", metric)
+    run.emit(e.ReplicaStopped, 0, *ORDERS_0, False)
+    assert run.violations() == []

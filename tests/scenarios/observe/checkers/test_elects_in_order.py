@@ -13,8 +13,10 @@ from scenarios.observe.history.settings_history import StartSettings
 from tests.scenarios.observe.checkers.test_led_in_time import Cluster
 from tests.scenarios.observe.checkers.written_history import ORDERS_0
 
+NEVER_LOOKS = StartSettings({"auto.leader.rebalance.enable": False})
 
-def cluster(start: StartSettings | None = None) -> Cluster:
+
+def cluster(start: StartSettings | None = NEVER_LOOKS) -> Cluster:
     run = Cluster("elects_in_order", start=start)
     run.assigned((0, 1, 2), 3)
     run.passes(10)
@@ -138,4 +140,32 @@ def test_an_isr_that_the_leader_has_written_is_known_once_that_is_announced(by: 
     run.emit(ZkWritten, by, "setData", state_path(ORDERS_0), 9, 0, run.encoded(1, (0, 1, 2), 1, 1))
     run.passes(seconds)
     run.show(LeadersLookedAt, 3, 10)
+    assert len(run.violations()) == count
+
+
+@pytest.mark.parametrize(
+    ("looks", "seconds", "happens", "count"),
+    [
+        ([], 14, "", 0),
+        ([], 17, "", 1),
+        ([], 17, "resigns", 0),
+        ([], 17, "paused", 0),
+        ([12], 40, "", 1),
+        ([12], 25, "", 0),
+        ([12, 30], 40, "", 0),
+    ],
+)
+def test_a_controller_looks_again_and_again(looks: list[int], seconds: int, happens: str, count: int) -> None:
+    """5 s after its election, and then each 10 s; 10 s late at most."""
+    run = cluster(StartSettings({"leader.imbalance.check.interval.seconds": 10}))
+    run.emit(e.ControllerElected, 3, 2)
+    if happens == "resigns":
+        run.emit(e.ControllerResigned, 3, 2)
+    for second in range(1, seconds + 1):
+        run.passes(1)
+        if second in looks:
+            run.show(LeadersLookedAt, 3, 100)
+        if second == 10 and happens == "paused":
+            run.fault("broker.pause", "1")
+            run.fault("broker.resume", "1")
     assert len(run.violations()) == count

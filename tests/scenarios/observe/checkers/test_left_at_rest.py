@@ -26,7 +26,7 @@ def rests(run: Cluster, seconds: int, memories: dict[str, Any]) -> list[str]:
 
 def logs(rate: int = UNLIMITED, **memories: Any) -> dict[str, Any]:
     throttles = SimpleNamespace(rates=(UNLIMITED, rate))
-    return {"logs": {}, "futures": (), "unwritten": {}, "copies": {}, "throttles": throttles} | memories
+    return {"logs": {}, "flushed": {}, "futures": (), "unwritten": {}, "copies": {}, "throttles": throttles} | memories
 
 
 @pytest.mark.parametrize(("moves", "count"), [(False, 1), (True, 0)])

@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 
+from brokers.memories import NewestSegment
 from emulator.protocol import events as e
-from emulator.protocol.shown import RecordsTimed, SegmentRolled
+from emulator.protocol.shown import RecordsTimed, Remembered, SegmentRolled
 from emulator.protocol.znodes import BROKER_IDS, CONFIG_TOPICS, encode_config
 from emulator.trace.events import ZkSession, ZkWritten
 from scenarios.observe.checkers.segments_expire import SegmentsExpire
 from scenarios.observe.history.settings_history import StartSettings
+from tests.scenarios.observe.checkers.test_led_in_time import Cluster
 from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
 SECOND = 1_000_000
@@ -105,8 +107,39 @@ def test_what_is_too_old_does_not_stay_in_a_log_that_was_opened(opened: bool, vi
 )
 def test_a_segment_rolls_when_it_is_full_or_too_old(size: int, age_us: int, violations: int) -> None:
     run = run_with(log_roll_ms=2_000)
-    run.show(SegmentRolled, 0, *ORDERS_0, size, 100, age_us)
+    run.show(SegmentRolled, 0, *ORDERS_0, size, 100, age_us, 0, 9, 0)
     assert len(run.violations()) == violations
+
+
+@pytest.mark.parametrize(
+    ("batches", "size", "span_us", "violations"),
+    [(2, 1_000, 2 * SECOND, 0), (2, 1_001, 0, 1), (1, 1_001, 0, 0), (2, 100, 2 * SECOND + 1, 1)],
+    ids=["full", "too large", "one batch", "too old"],
+)
+def test_a_segment_has_no_more_than_fits(batches: int, size: int, span_us: int, violations: int) -> None:
+    run = run_with(log_roll_ms=2_000)
+    run.show(SegmentRolled, 0, *ORDERS_0, size, 100, 3 * SECOND, 0, batches, span_us)
+    assert len(run.violations()) == violations
+
+
+def test_the_newest_segment_has_no_more_than_fits() -> None:
+    run = Cluster(SegmentsExpire.name, start=StartSettings({"log.segment.bytes": 1000}))
+    run.passes(20)
+    for size in (1_000, 1_001, 1_002):
+        newest = {ORDERS_0: NewestSegment(2, size, run.world.now, SECOND)}
+        run.show(Remembered, 0, "broker", "rest", {"newest": newest})
+    assert len(run.violations()) == 1
+
+
+def test_a_segment_may_be_as_large_as_it_could_be_when_its_last_batch_came() -> None:
+    run = run_with(log_roll_ms=2_000)
+    run.world.now = 300 * SECOND
+    run.emit(ZkWritten, 0, "setData", f"{CONFIG_TOPICS}/orders", 1, 0, encode_config({"segment.bytes": "500"}))
+    run.world.now += 100 * SECOND
+    run.show(SegmentRolled, 0, *ORDERS_0, 900, 100, 110 * SECOND, 0, 9, SECOND)
+    assert run.violations() == []
+    run.show(SegmentRolled, 0, *ORDERS_0, 900, 100, 2 * SECOND, 0, 9, SECOND)
+    assert len(run.violations()) == 1
 
 
 def test_records_from_another_time_go_by_that() -> None:
