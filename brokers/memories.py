@@ -1,6 +1,7 @@
 """The memory of a broker: its parts, each with where a broker that starts reads it: ZooKeeper, its own disks, and what
 the controller sends it. ``scenarios/observe/checkers/broker_remembers.py`` compares."""
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from brokers.log.log_config import LogConfig
