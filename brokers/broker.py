@@ -28,7 +28,6 @@ from brokers.requests.offsets import OffsetsHandler
 from brokers.requests.produce import ProduceHandler
 from brokers.requests.producer_ids import ControllersProducerIds, ProducerIds
 from brokers.requests.router import Handle, Router, handles
-from brokers.requests.shown_answers import ShownAnswers
 from brokers.to_controller import BrokerToControllerChannel
 from brokers.topic_creation import AdminZkClient
 from brokers.transactions.config import TRANSACTION_STATE_TOPIC
@@ -183,7 +182,7 @@ class Broker:
         self.controller = self.make_controller(process, zk, self.register, router.on)
         router.on_others(lambda: self._add_admin_handlers(router))
         router.hold()
-        answered = ShownAnswers(process, self.replicas.metrics.rates.answered).answered
+        answered = self.replicas.metrics.rates.answered
         self.server = serve(self.network, process, LISTENER, self._handler(router), answered)
         self.replicas.start()
         self.settings = DynamicConfigManager(process, zk, self._configured)

@@ -16,7 +16,7 @@ TIMED_OUT = "timed out"
 """Why a connection is closed by a client that waits for too long."""
 
 Handler = Callable[[Any, "Channel"], object]
-Answered = Callable[["Channel", Any, bool], object]
+Answered = Callable[[Any, Any, bool], object]
 
 
 @define(eq=False, repr=False)
@@ -28,7 +28,7 @@ class Channel:
         request, since_us: that request, or the last one, and the time at which it was taken up.
         taking: whether the loop in ``release`` is running.
         waiting: later requests, each with the trace event that caused it.
-        answered: called with the channel of each request and the answer, and whether it was in the background.
+        answered: called with each request and its answer, and whether it was in the background.
         among: the open connections of its server.
     """
 
@@ -68,7 +68,7 @@ class Channel:
             )  # fmt: skip
         self.endpoint.send(response, size, background)
         if self.answered is not None:
-            self.answered(self, response, background)
+            self.answered(self.request, response, background)
         if self.waiting or self.taking:
             self.release()
         else:

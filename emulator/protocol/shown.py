@@ -2,7 +2,7 @@
 (``Trace.show``), like the controller's requests (``control_requests``)."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from emulator.protocol.types import Batch, TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata
@@ -101,23 +101,6 @@ class ControllerLeft(NamedTuple):
     node: int
     before: int
     after: int
-
-
-class AdministratorAnswered(NamedTuple):
-    """A broker has answered an administrator, or a broker that shuts down (``brokers.requests.shown_answers``).
-
-    Attributes:
-        request, response: the messages.
-        since_us: when the broker took the request up.
-    """
-
-    t_us: int
-    seq: int
-    cause: int
-    node: int
-    request: Any
-    response: Any
-    since_us: int
 
 
 class SessionAnswered(NamedTuple):

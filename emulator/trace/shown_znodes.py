@@ -1,7 +1,7 @@
 """Facts about ZooKeeper and connections that no recorded event has. They are shown to folds and not recorded
 (``Trace.show``)."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class ZnodeCreated(NamedTuple):
@@ -80,7 +80,7 @@ class RequestAnswered(NamedTuple):
     cause: int
     node: int
     client: int
-    request: object
-    response: object
+    request: Any
+    response: Any
     since_us: int
     is_current: bool

@@ -12,10 +12,10 @@ from emulator.protocol.controlled_shutdown import ControlledShutdownRequest
 from emulator.protocol.elect_leaders import ElectionType, ElectLeadersRequest
 from emulator.protocol.errors import Errors
 from emulator.protocol.list_reassignments import ListPartitionReassignmentsRequest
-from emulator.protocol.shown import AdministratorAnswered
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 from emulator.trace.events import ZkWritten
+from emulator.trace.shown_znodes import RequestAnswered
 from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.administrator_facts import Misanswered
 from scenarios.observe.history.lately import Lately
@@ -70,6 +70,13 @@ class ControllerAnswersTrue(Checker):
     fails_when = "a controller lists no moves"
 
     def begin(self) -> None:
+        for request in (
+            ControlledShutdownRequest,
+            AlterPartitionReassignmentsRequest,
+            ElectLeadersRequest,
+            ListPartitionReassignmentsRequest,
+        ):
+            self.history.answers.of(request, self._answered)
         self._topics: Lately[str, TopicVersion] = Lately(TopicVersion())
         self._states: Lately[TopicPartition, LeaderAndIsr | None] = Lately(None)
         self._marked: Lately[str, bool] = Lately(False)
@@ -90,7 +97,7 @@ class ControllerAnswersTrue(Checker):
     def on_state(self, event: StateWritten) -> None:
         self._states.put(event.tp, event.t_us, event.state)
 
-    def on_answered(self, event: AdministratorAnswered) -> None:
+    def _answered(self, event: RequestAnswered) -> None:
         request, response = event.request, event.response
         if isinstance(request, ControlledShutdownRequest):
             self._left(event, request)
@@ -119,13 +126,11 @@ class ControllerAnswersTrue(Checker):
         if isinstance(request, ListPartitionReassignmentsRequest) and calm:
             self._listed(event, asked)
 
-    def _wrong(
-        self, event: AdministratorAnswered, said: object, right: object, tp: TopicPartition | None = None
-    ) -> None:
+    def _wrong(self, event: RequestAnswered, said: object, right: object, tp: TopicPartition | None = None) -> None:
         facts = Misanswered(event.node, event.request.api.name, "", str(said), str(right))
         self.violated(event, facts, tp, (event.node,))
 
-    def _is_calm(self, event: AdministratorAnswered) -> bool:
+    def _is_calm(self, event: RequestAnswered) -> bool:
         """Whether the broker that answers has been the controller for long, and nothing delays it."""
         since_us, elected = self.now.controlled_since_us(), self.cluster.acting.get(event.node)
         long_ago_us = event.since_us - KNOWN_AFTER_US
@@ -135,7 +140,7 @@ class ControllerAnswersTrue(Checker):
     # -- elections ----------------------------------------------------------------------------------------------------
 
     def _elected(
-        self, event: AdministratorAnswered, type: ElectionType, tp: TopicPartition, error: Errors, *, calm: bool
+        self, event: RequestAnswered, type: ElectionType, tp: TopicPartition, error: Errors, *, calm: bool
     ) -> None:
         states, versions = self._states.since(tp, event.since_us), self._versions(event, tp, event.since_us)
         first = {found.replicas[0] for found in versions if found is not None and found.replicas}
@@ -152,7 +157,7 @@ class ControllerAnswersTrue(Checker):
                 self._wrong(event, error.name, "it has had leaders", tp)
 
     def _not_available(
-        self, event: AdministratorAnswered, tp: TopicPartition, error: Errors, state: LeaderAndIsr | None,
+        self, event: RequestAnswered, tp: TopicPartition, error: Errors, state: LeaderAndIsr | None,
         assignment: ReplicaAssignment | None,
     ) -> None:  # fmt: skip
         if state is None or assignment is None:
@@ -164,12 +169,12 @@ class ControllerAnswersTrue(Checker):
         if fit and (not preferred or fit[0] in state.isr):
             self._wrong(event, error.name, f"broker {fit[0]} can lead", tp)
 
-    def _lives(self, event: AdministratorAnswered, broker: int, tp: TopicPartition) -> bool:
+    def _lives(self, event: RequestAnswered, broker: int, tp: TopicPartition) -> bool:
         cluster, since_us = self.cluster, self.now.reached_since_us(broker)
         sound = since_us is not None and since_us < event.since_us - KNOWN_AFTER_US
         return sound and not cluster.is_shutting_down(broker) and not cluster.lacks_dirs(broker)
 
-    def _unknown(self, event: AdministratorAnswered, tp: TopicPartition, error: Errors) -> None:
+    def _unknown(self, event: RequestAnswered, tp: TopicPartition, error: Errors) -> None:
         """Look at an error that says that the partition is not there, or its topic is being deleted."""
         before_us = self._before_us(event)
         there = None not in self._versions(event, tp, before_us)
@@ -181,7 +186,7 @@ class ControllerAnswersTrue(Checker):
 
     # -- shutdowns ----------------------------------------------------------------------------------------------------
 
-    def _left(self, event: AdministratorAnswered, request: ControlledShutdownRequest) -> None:
+    def _left(self, event: RequestAnswered, request: ControlledShutdownRequest) -> None:
         broker, response = request.broker, event.response
         if not self._is_calm(event):
             return
@@ -205,16 +210,14 @@ class ControllerAnswersTrue(Checker):
 
     # -- moves --------------------------------------------------------------------------------------------------------
 
-    def _before_us(self, event: AdministratorAnswered) -> int:
+    def _before_us(self, event: RequestAnswered) -> int:
         return event.since_us - KNOWN_AFTER_US
 
-    def _versions(
-        self, _event: AdministratorAnswered, tp: TopicPartition, since_us: int
-    ) -> list[ReplicaAssignment | None]:
+    def _versions(self, _event: RequestAnswered, tp: TopicPartition, since_us: int) -> list[ReplicaAssignment | None]:
         return [version.of(tp.partition) for version in self._topics.since(tp.topic, since_us)]
 
     def _moved(
-        self, event: AdministratorAnswered, tp: TopicPartition, target: Replicas | None, error: Errors, *, calm: bool
+        self, event: RequestAnswered, tp: TopicPartition, target: Replicas | None, error: Errors, *, calm: bool
     ) -> None:
         versions = self._versions(event, tp, event.since_us)
         found = [version for version in versions if version is not None]
@@ -230,7 +233,7 @@ class ControllerAnswersTrue(Checker):
             if error is Errors.NO_REASSIGNMENT_IN_PROGRESS and (target is not None or len(moving) == len(versions)):
                 self._wrong(event, error.name, "it is moved", tp)
 
-    def _listed(self, event: AdministratorAnswered, asked: Any) -> None:
+    def _listed(self, event: RequestAnswered, asked: Any) -> None:
         before_us = self._before_us(event)
         listed = dict(event.response.partitions)
         for tp, said in listed.items():

@@ -34,7 +34,7 @@ from emulator.protocol.groups.operations import (
     DescribeGroupsRequest,
     ListGroupsRequest,
 )
-from emulator.protocol.shown import AdministratorAnswered, MetadataCached
+from emulator.protocol.shown import MetadataCached
 from emulator.protocol.shown_coordination import (
     AssignmentsMade,
     MemberReturned,
@@ -48,6 +48,7 @@ from emulator.protocol.transactions.describing import (
     ListTransactionsRequest,
 )
 from emulator.protocol.types import TopicPartition
+from emulator.trace.shown_znodes import RequestAnswered
 from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.administrator_facts import Misanswered
 
@@ -98,7 +99,7 @@ class KnownProducer:
     coordinator_epoch: int | None = None
 
 
-Answered = AdministratorAnswered
+Answered = RequestAnswered
 
 
 class DescriptionsTrue(Checker):
@@ -126,6 +127,14 @@ class DescriptionsTrue(Checker):
     fails_when = "a description of a group has another state"
 
     def begin(self) -> None:
+        looks: Mapping[type, Callable[[Answered], None]] = {
+            DescribeGroupsRequest: self._described_groups, ListGroupsRequest: self._listed_groups,
+            DeleteGroupsRequest: self._deleted_groups, OffsetDeleteRequest: self._deleted_offsets,
+            DescribeTransactionsRequest: self._described_transactions,
+            ListTransactionsRequest: self._listed_transactions, DescribeProducersRequest: self._described_producers,
+        }  # fmt: skip
+        for kind, look in looks.items():
+            self.history.answers.of(kind, look)
         self._groups: dict[tuple[int, str], KnownGroup] = {}
         self._transactions: dict[tuple[int, str], KnownTransaction] = {}
         self._producers: dict[tuple[int, TopicPartition], dict[int, KnownProducer]] = {}
@@ -234,11 +243,6 @@ class DescriptionsTrue(Checker):
 
     # -- answers ------------------------------------------------------------------------------------------------------
 
-    def on_answered(self, event: AdministratorAnswered) -> None:
-        look = LOOKS.get(event.request.api.name)
-        if look is not None:
-            look(self, event, event.request)
-
     def _wrong(self, event: Answered, of: str, said: object, right: object, tp: TopicPartition | None = None) -> None:
         facts = Misanswered(event.node, event.request.api.name, of, str(said), str(right))
         self.violated(event, facts, tp, (event.node,))
@@ -248,7 +252,8 @@ class DescriptionsTrue(Checker):
             self._wrong(event, "", rows, asked)
         return rows == asked
 
-    def described_groups(self, event: Answered, request: DescribeGroupsRequest) -> None:
+    def _described_groups(self, event: Answered) -> None:
+        request: DescribeGroupsRequest = event.request
         if not self._rows(event, [row.group for row in event.response.groups], list(request.groups)):
             return
         for row in event.response.groups:
@@ -284,7 +289,8 @@ class DescriptionsTrue(Checker):
             if stable and wanted is not None and wanted != member.assignment:
                 self._wrong(event, row.group, f"another assignment of {member.member_id}", "that of its leader")
 
-    def listed_groups(self, event: Answered, request: ListGroupsRequest) -> None:
+    def _listed_groups(self, event: Answered) -> None:
+        request: ListGroupsRequest = event.request
         states = {state.lower() for state in request.states}
         rows = [row.group for row in event.response.groups]
         if len(dict.fromkeys(rows)) < len(rows):
@@ -302,7 +308,8 @@ class DescriptionsTrue(Checker):
             if node == event.node and name not in rows and group.state in WITH_MEMBERS and wanted:
                 self._wrong(event, name, "no such group", f"it is {group.state}")
 
-    def deleted_groups(self, event: Answered, request: DeleteGroupsRequest) -> None:
+    def _deleted_groups(self, event: Answered) -> None:
+        request: DeleteGroupsRequest = event.request
         rows = [group for group, _ in event.response.groups]
         if not self._rows(event, rows, list(dict.fromkeys(request.groups))):
             return
@@ -315,7 +322,8 @@ class DescriptionsTrue(Checker):
             elif group is not None and group.state in refuted:
                 self._wrong(event, name, error.name, f"it is {group.state}")
 
-    def deleted_offsets(self, event: Answered, request: OffsetDeleteRequest) -> None:
+    def _deleted_offsets(self, event: Answered) -> None:
+        request: OffsetDeleteRequest = event.request
         response, group = event.response, self._groups.get((event.node, request.group))
         known = "" if group is None else group.state
         if response.error is not Errors.NONE:
@@ -334,7 +342,8 @@ class DescriptionsTrue(Checker):
                 right = "the partition is there" if there else "there is no such partition"
                 self._wrong(event, request.group, error.name, right, tp)
 
-    def described_transactions(self, event: Answered, request: DescribeTransactionsRequest) -> None:
+    def _described_transactions(self, event: Answered) -> None:
+        request: DescribeTransactionsRequest = event.request
         if not self._rows(event, [row.id for row in event.response.transactions], list(request.ids)):
             return
         for row in event.response.transactions:
@@ -359,7 +368,8 @@ class DescriptionsTrue(Checker):
         if (row.state == ONGOING) and row.start_ms < 0:
             self._wrong(event, row.id, "no start", "its transaction has begun")
 
-    def listed_transactions(self, event: Answered, request: ListTransactionsRequest) -> None:
+    def _listed_transactions(self, event: Answered) -> None:
+        request: ListTransactionsRequest = event.request
         response = event.response
         if response.error is not Errors.NONE:
             return
@@ -381,7 +391,8 @@ class DescriptionsTrue(Checker):
             if node == event.node and id not in rows and wanted and request.longer_than_ms < 0:
                 self._wrong(event, id, "no such id", f"{known.state}, producer {known.producer_id}")
 
-    def described_producers(self, event: Answered, request: DescribeProducersRequest) -> None:
+    def _described_producers(self, event: Answered) -> None:
+        request: DescribeProducersRequest = event.request
         rows = [str(row.tp) for row in event.response.partitions]
         if not self._rows(event, rows, list(map(str, request.partitions))):
             return
@@ -427,11 +438,3 @@ def _is_in(state: str, producer_id: int, request: ListTransactionsRequest) -> bo
 def _forget(known: dict[Any, Any], node: int) -> None:
     for key in [key for key in known if key[0] == node]:
         del known[key]
-
-
-_D = DescriptionsTrue
-LOOKS: Mapping[str, Callable[[Any, Answered, Any], None]] = {
-    "DescribeGroups": _D.described_groups, "ListGroups": _D.listed_groups, "DeleteGroups": _D.deleted_groups,
-    "OffsetDelete": _D.deleted_offsets, "DescribeTransactions": _D.described_transactions,
-    "ListTransactions": _D.listed_transactions, "DescribeProducers": _D.described_producers,
-}  # fmt: skip

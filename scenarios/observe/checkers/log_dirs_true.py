@@ -20,8 +20,9 @@ from emulator.protocol.events import (
     ReplicaStopped,
 )
 from emulator.protocol.log_dirs import AlterReplicaLogDirsRequest, DescribeLogDirsRequest, ReplicaInfo
-from emulator.protocol.shown import AdministratorAnswered, Remembered
+from emulator.protocol.shown import Remembered
 from emulator.protocol.types import TopicPartition
+from emulator.trace.shown_znodes import RequestAnswered
 from scenarios.observe.checkers.broker_memory import is_settled
 from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.administrator_facts import LogElsewhere, Misanswered
@@ -65,6 +66,8 @@ class LogDirsTrue(Checker):
     fails_when = "a broker says that a copy lacks more than there is to copy"
 
     def begin(self) -> None:
+        for request in (DescribeLogDirsRequest, AlterReplicaLogDirsRequest):
+            self.history.answers.of(request, self._answered)
         self._logs, self._settings = self.history.logs, self.history.settings
         self._names: dict[int, tuple[str, ...]] = {}
         """The directories of each broker, as it has described them first."""
@@ -119,19 +122,17 @@ class LogDirsTrue(Checker):
 
     # -- what is answered ---------------------------------------------------------------------------------------------
 
-    def on_described(self, event: AdministratorAnswered) -> None:
+    def _answered(self, event: RequestAnswered) -> None:
         if isinstance(event.request, DescribeLogDirsRequest):
             self._described(event, event.request)
         elif isinstance(event.request, AlterReplicaLogDirsRequest):
             self._altered(event, event.request)
 
-    def _wrong(
-        self, event: AdministratorAnswered, said: object, right: object, tp: TopicPartition | None = None
-    ) -> None:
+    def _wrong(self, event: RequestAnswered, said: object, right: object, tp: TopicPartition | None = None) -> None:
         facts = Misanswered(event.node, event.request.api.name, "", str(said), str(right))
         self.violated(event, facts, tp, (event.node,))
 
-    def _described(self, event: AdministratorAnswered, request: DescribeLogDirsRequest) -> None:
+    def _described(self, event: RequestAnswered, request: DescribeLogDirsRequest) -> None:
         broker, directories = event.node, event.response.directories
         names = tuple(each.name for each in directories)
         if names != self._names.setdefault(broker, names) or len(dict.fromkeys(names)) < len(names):
@@ -159,7 +160,7 @@ class LogDirsTrue(Checker):
                 said = f"a copy in {futures[tp]}" if tp in futures else "no copy"
                 self._wrong(event, said, f"one in {copied}", tp)
 
-    def _log(self, event: AdministratorAnswered, info: ReplicaInfo, directory: str) -> None:
+    def _log(self, event: RequestAnswered, info: ReplicaInfo, directory: str) -> None:
         replica, log = (event.node, info.tp), self._logs.get(event.node, info.tp)
         most = 0 if not info.future else log.end_offset if log is not None else info.lag
         if info.lag > most or (info.lag < 0 and not info.future):
@@ -194,7 +195,7 @@ class LogDirsTrue(Checker):
         role = self.cluster.last_role(broker, tp)
         return role is not None and role.stopped != "deleted" and not role.offline
 
-    def _altered(self, event: AdministratorAnswered, request: AlterReplicaLogDirsRequest) -> None:
+    def _altered(self, event: RequestAnswered, request: AlterReplicaLogDirsRequest) -> None:
         broker, answered = event.node, event.response.partitions
         asked = [tp for tp, _ in request.partitions]
         if [tp for tp, _ in answered] != asked:

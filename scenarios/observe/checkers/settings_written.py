@@ -25,9 +25,10 @@ from emulator.protocol.describe_configs import (
 )
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import NodeStarted
-from emulator.protocol.shown import AdministratorAnswered, SettingsTaken
+from emulator.protocol.shown import SettingsTaken
 from emulator.protocol.znodes import ALL_BROKERS, TOPICS, broker_entity, decode_config, topic_entity
 from emulator.trace.events import ZkWritten
+from emulator.trace.shown_znodes import RequestAnswered
 from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.administrator_facts import Misanswered
 from scenarios.observe.findings.metadata_facts import NotWritten
@@ -71,6 +72,13 @@ class SettingsWritten(Checker):
     fails_when = "a broker answers a change of settings that it has not written"
 
     def begin(self) -> None:
+        for request in (
+            AlterConfigsRequest,
+            IncrementalAlterConfigsRequest,
+            DescribeConfigsRequest,
+            CreateTopicsRequest,
+        ):
+            self.history.answers.of(request, self._answered)
         self._written: Lately[str, Config] = Lately(NOTHING)
         """The settings of each entity that were written."""
         self._taken: Lately[tuple[int, str], Config] = Lately(NOTHING)
@@ -93,7 +101,7 @@ class SettingsWritten(Checker):
         for entity in (ALL_BROKERS, broker_entity(event.node)):
             self._taken.put((event.node, entity), event.t_us, NOTHING)
 
-    def on_answered(self, event: AdministratorAnswered) -> None:
+    def _answered(self, event: RequestAnswered) -> None:
         request = event.request
         if isinstance(request, AlterRequest):
             self._altered(event, request)
@@ -106,13 +114,13 @@ class SettingsWritten(Checker):
                     self._compare_entries(event, f"topic {created.name}", written, created.config, synonyms=False)
                     self._compare_names(event, Resource(ResourceType.TOPIC, created.name), None, created.config)
 
-    def _wrong(self, event: AdministratorAnswered, of: str, said: object, right: object) -> None:
+    def _wrong(self, event: RequestAnswered, of: str, said: object, right: object) -> None:
         facts = Misanswered(event.node, event.request.api.name, of, str(said), str(right))
         self.violated(event, facts, brokers=(event.node,))
 
     # -- changes ------------------------------------------------------------------------------------------------------
 
-    def _altered(self, event: AdministratorAnswered, request: AlterRequest) -> None:
+    def _altered(self, event: RequestAnswered, request: AlterRequest) -> None:
         answered, named = event.response.resources, [resource for resource, _ in request.resources]
         if [resource for resource, _ in answered] != named:
             self._wrong(event, "", [str(resource) for resource, _ in answered], list(map(str, named)))
@@ -137,7 +145,7 @@ class SettingsWritten(Checker):
                 wanted = {op.name: op.value if op.op == OpType.SET else None for op in sets}
             self._compare(event, entity, wanted)
 
-    def _is_calm(self, event: AdministratorAnswered) -> bool:
+    def _is_calm(self, event: RequestAnswered) -> bool:
         """Whether nothing has delayed the broker for a while, ZooKeeper included."""
         since_us = self.now.reached_since_us(event.node)
         return since_us is not None and since_us < event.since_us - LATELY_US and event.node not in self.now.impaired
@@ -146,9 +154,7 @@ class SettingsWritten(Checker):
         for topic, wanted in event.settings.items():
             self._compare(event, topic_entity(topic), wanted)
 
-    def _compare(
-        self, event: AdministratorAnswered | TopicsAnswered, entity: str, wanted: Mapping[str, str | None]
-    ) -> None:
+    def _compare(self, event: RequestAnswered | TopicsAnswered, entity: str, wanted: Mapping[str, str | None]) -> None:
         lately = [self._written.now(entity), *self._written.since(entity, event.t_us - LATELY_US)[1:]]
         for name, value in wanted.items():
             if not any(_same(config.get(name), value) for config in lately):
@@ -157,7 +163,7 @@ class SettingsWritten(Checker):
 
     # -- descriptions -------------------------------------------------------------------------------------------------
 
-    def _described(self, event: AdministratorAnswered, request: DescribeConfigsRequest) -> None:
+    def _described(self, event: RequestAnswered, request: DescribeConfigsRequest) -> None:
         answered, named = event.response.resources, [resource for resource, _ in request.resources]
         if [each.resource for each in answered] != named:
             self._wrong(event, "", [str(each.resource) for each in answered], list(map(str, named)))
@@ -174,13 +180,13 @@ class SettingsWritten(Checker):
             elif described.entries:
                 self._wrong(event, str(resource), f"{code.name}, with settings", "none with an error")
 
-    def _layers(self, event: AdministratorAnswered) -> list[list[Config]]:
+    def _layers(self, event: RequestAnswered) -> list[list[Config]]:
         """The settings of the broker, and of all brokers, that it has had since it took the request up."""
         entities = broker_entity(event.node), ALL_BROKERS
         return [self._taken.since((event.node, entity), event.since_us) for entity in entities]
 
     def _compare_entries(
-        self, event: AdministratorAnswered, of: str, topics: list[Config] | None, entries: Entries, synonyms: bool
+        self, event: RequestAnswered, of: str, topics: list[Config] | None, entries: Entries, synonyms: bool
     ) -> None:
         wrong: list[tuple[str, str, str]] = []
         own_topics: list[Config | None] = [*topics] if topics else [None]
@@ -194,7 +200,7 @@ class SettingsWritten(Checker):
         self._wrong(event, f"{name} of {of}", said, right)
 
     def _compare_names(
-        self, event: AdministratorAnswered, resource: Resource, names: tuple[str, ...] | None, entries: Entries
+        self, event: RequestAnswered, resource: Resource, names: tuple[str, ...] | None, entries: Entries
     ) -> None:
         said = [entry.name for entry in entries]
         if resource.type == ResourceType.TOPIC:

@@ -15,10 +15,11 @@ from emulator.protocol.describe_cluster import DescribeClusterRequest
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import NodeStarted
 from emulator.protocol.metadata import NO_CONTROLLER
-from emulator.protocol.shown import AdministratorAnswered, MetadataCached
+from emulator.protocol.shown import MetadataCached
 from emulator.protocol.update_metadata import UpdateMetadataRequest
 from emulator.protocol.znodes import TOPICS, decode_reassigning, decode_topic, decode_topic_id
 from emulator.trace.events import ZkWritten
+from emulator.trace.shown_znodes import RequestAnswered
 from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.administrator_facts import Misanswered
 from scenarios.observe.findings.metadata_facts import AnsweredTooEarly
@@ -79,6 +80,8 @@ class TopicAnswersTrue(Checker):
     fails_when = "a controller does not wait until topics are there, or gone"
 
     def begin(self) -> None:
+        for request in (CreateTopicsRequest, DeleteTopicsRequest, CreatePartitionsRequest):
+            self.history.answers.of(request, self._answered)
         self._topics: Lately[str, KnownTopic] = Lately(NONE)
         self._marked: Lately[str, bool] = Lately(False)
         """Whether a topic is in /admin/delete_topics."""
@@ -131,7 +134,7 @@ class TopicAnswersTrue(Checker):
             if wrong:
                 self.violated(event, AnsweredTooEarly(event.node, event.asked, topic, wrong), brokers=(event.node,))
 
-    def on_said(self, event: AdministratorAnswered) -> None:
+    def _answered(self, event: RequestAnswered) -> None:
         request = event.request
         if isinstance(request, CreateTopicsRequest):
             wanted = {topic.name: topic for topic in request.topics}
@@ -160,12 +163,12 @@ class TopicAnswersTrue(Checker):
             if event.response.controller not in (controller, NO_CONTROLLER):
                 self._wrong(event, "", f"the controller {event.response.controller}", controller)
 
-    def _wrong(self, event: AdministratorAnswered, of: str, said: object, right: object) -> None:
+    def _wrong(self, event: RequestAnswered, of: str, said: object, right: object) -> None:
         facts = Misanswered(event.node, event.request.api.name, of, str(said), str(right))
         self.violated(event, facts, brokers=(event.node,))
 
     def _rows(
-        self, event: AdministratorAnswered, request: TopicRequest, asked: Mapping[str, object],
+        self, event: RequestAnswered, request: TopicRequest, asked: Mapping[str, object],
         outcomes: Mapping[str, Errors],
     ) -> None:  # fmt: skip
         count = len(event.response.topics)
@@ -185,7 +188,7 @@ class TopicAnswersTrue(Checker):
             elif topic in asked and (why := self._refuted(event, topic, asked[topic], code)):
                 self._wrong(event, topic, code.name, why)
 
-    def _refuted(self, event: AdministratorAnswered, topic: str, asked: object, code: Errors) -> str:
+    def _refuted(self, event: RequestAnswered, topic: str, asked: object, code: Errors) -> str:
         """Why an error cannot be; "": it may."""
         there = self._topics.since(topic, event.since_us)
         knows = self._cached.get(event.node)
@@ -210,7 +213,7 @@ class TopicAnswersTrue(Checker):
             return "it is done" if self._is_done(event, topic, asked, there) and self._is_calm(event) else ""
         return self._too_few(asked, code, there, event)
 
-    def _is_done(self, event: AdministratorAnswered, topic: str, asked: object, there: list[KnownTopic]) -> bool:
+    def _is_done(self, event: RequestAnswered, topic: str, asked: object, there: list[KnownTopic]) -> bool:
         """Whether ZooKeeper has got what was asked for since the request was taken up."""
         if isinstance(asked, NewTopic):
             return any(one.creator == event.node and one.created_us >= event.since_us for one in there)
@@ -218,13 +221,13 @@ class TopicAnswersTrue(Checker):
             return any(len(one.assignment or ()) == asked for one in there[1:])
         return any(self._marked.since(topic, event.since_us)[1:])
 
-    def _is_calm(self, event: AdministratorAnswered) -> bool:
+    def _is_calm(self, event: RequestAnswered) -> bool:
         """Whether nothing has delayed the broker for a while, ZooKeeper included."""
         since_us = self.now.reached_since_us(event.node)
         return since_us is not None and since_us < event.since_us - LATELY_US and event.node not in self.now.impaired
 
     def _too_few(
-        self, asked: object, code: Errors, there: list[KnownTopic], event: AdministratorAnswered
+        self, asked: object, code: Errors, there: list[KnownTopic], event: RequestAnswered
     ) -> str:  # fmt: skip
         if code is Errors.INVALID_PARTITIONS:
             if isinstance(asked, int):
@@ -239,14 +242,14 @@ class TopicAnswersTrue(Checker):
             return "there are as many brokers" if enough and self._stands(event) else ""
         return ""
 
-    def _stands(self, event: AdministratorAnswered) -> bool:
+    def _stands(self, event: RequestAnswered) -> bool:
         """Whether no broker has registered since the request was taken up."""
         return all(found.t_us < event.since_us for found in self.cluster.registrations.values())
 
     # -- what was done ------------------------------------------------------------------------------------------------
 
     def _created(
-        self, event: AdministratorAnswered, request: CreateTopicsRequest, wanted: NewTopic, row: CreatedTopic
+        self, event: RequestAnswered, request: CreateTopicsRequest, wanted: NewTopic, row: CreatedTopic
     ) -> None:
         counts = (wanted.partitions, wanted.replication_factor)
         asked = len(wanted.assignment) if wanted.assignment else wanted.partitions
@@ -272,7 +275,7 @@ class TopicAnswersTrue(Checker):
         if row.topic_id != own[0].id:
             self._wrong(event, row.name, f"the id {row.topic_id!r}", repr(own[0].id))
 
-    def _extended(self, event: AdministratorAnswered, topic: str, total: int) -> None:
+    def _extended(self, event: RequestAnswered, topic: str, total: int) -> None:
         found = [one.assignment or {} for one in self._topics.since(topic, event.since_us)]
         if not any(len(each) == total for each in found[1:]):
             self._wrong(event, topic, f"{total} partitions", f"{len(found[-1])}, and none were added since")

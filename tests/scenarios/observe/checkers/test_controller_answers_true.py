@@ -16,10 +16,10 @@ from emulator.protocol.elect_leaders import ElectionType, ElectLeadersRequest, E
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import BrokerRegistered, ControllerElected, NodeStarted
 from emulator.protocol.list_reassignments import ListPartitionReassignmentsRequest, ListPartitionReassignmentsResponse
-from emulator.protocol.shown import AdministratorAnswered
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import CONTROLLER, broker_path, encode_broker, encode_topic, topic_path
 from emulator.trace.events import ZkSession, ZkWritten
+from emulator.trace.shown_znodes import RequestAnswered
 from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
 SECOND_US = 1_000_000
@@ -48,7 +48,7 @@ class Controlled(WrittenHistory):
         self.emit(ZkWritten, 0, "setData", topic_path("orders"), 1, 0, data)
 
     def answers(self, request: Any, response: Any, since_us: int | None = None) -> list[str]:
-        self.show(AdministratorAnswered, 0, request, response, self.world.now if since_us is None else since_us)
+        self.show(RequestAnswered, 0, -1, request, response, self.world.now if since_us is None else since_us, True)
         return [violation.state for violation in self.violations()]
 
 

@@ -26,7 +26,7 @@ from emulator.protocol.groups.operations import (
     ListGroupsRequest,
     ListGroupsResponse,
 )
-from emulator.protocol.shown import AdministratorAnswered, MetadataCached
+from emulator.protocol.shown import MetadataCached
 from emulator.protocol.shown_coordination import AssignmentsMade, TransactionTimed
 from emulator.protocol.transactions.describing import (
     DescribedTransaction,
@@ -36,6 +36,7 @@ from emulator.protocol.transactions.describing import (
     ListTransactionsRequest,
     ListTransactionsResponse,
 )
+from emulator.trace.shown_znodes import RequestAnswered
 from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
 GROUP, ANNE, WRITER = "readers", "anne", "writer"
@@ -45,7 +46,7 @@ ONGOING = DescribedTransaction(WRITER, Errors.NONE, "Ongoing", 5000, 1, 7, 2, (O
 
 
 def answers(run: WrittenHistory, request: Any, response: Any) -> list[str]:
-    run.show(AdministratorAnswered, 0, request, response, run.world.now)
+    run.show(RequestAnswered, 0, -1, request, response, run.world.now, True)
     return [violation.state for violation in run.violations()]
 
 

@@ -16,8 +16,8 @@ from emulator.protocol.log_dirs import (
     LogDirInfo,
     ReplicaInfo,
 )
-from emulator.protocol.shown import AdministratorAnswered
 from emulator.protocol.types import TopicPartition
+from emulator.trace.shown_znodes import RequestAnswered
 from scenarios.observe.checkers.log_dirs_true import LogDirsTrue
 from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
@@ -45,7 +45,7 @@ def describes(
     errors: tuple[Errors, Errors] = (Errors.NONE, Errors.NONE),
 ) -> None:
     found = LogDirInfo(ONE, errors[0], first), LogDirInfo(TWO, errors[1], second)
-    run.show(AdministratorAnswered, 1, DescribeLogDirsRequest(asked), DescribeLogDirsResponse(found), run.world.now)
+    run.show(RequestAnswered, 1, -1, DescribeLogDirsRequest(asked), DescribeLogDirsResponse(found), run.world.now, True)
 
 
 def states(run: WrittenHistory) -> list[str]:
@@ -99,7 +99,7 @@ def test_the_directories_are_the_same_each_time() -> None:
     run.emit(CopyAbandoned, 1, *ORDERS_0, TWO, "altered")
     describes(run, second=())
     found = (LogDirInfo(ONE, Errors.NONE, (CURRENT,)),)
-    run.show(AdministratorAnswered, 1, DescribeLogDirsRequest(), DescribeLogDirsResponse(found), run.world.now)
+    run.show(RequestAnswered, 1, -1, DescribeLogDirsRequest(), DescribeLogDirsResponse(found), run.world.now, True)
     assert len(states(run)) == 1
 
 
@@ -120,5 +120,5 @@ def test_moves_between_directories(name: str, error: Errors, tp: TopicPartition,
     run = history()
     describes(run)
     request = AlterReplicaLogDirsRequest(((tp, name),))
-    run.show(AdministratorAnswered, 1, request, AlterReplicaLogDirsResponse(((tp, error),)), run.world.now)
+    run.show(RequestAnswered, 1, -1, request, AlterReplicaLogDirsResponse(((tp, error),)), run.world.now, True)
     assert len(states(run)) == found

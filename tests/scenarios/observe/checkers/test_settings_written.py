@@ -26,9 +26,10 @@ from emulator.protocol.describe_configs import (
     ResourceType,
 )
 from emulator.protocol.errors import NO_API_ERROR, ApiError, Errors
-from emulator.protocol.shown import AdministratorAnswered, SettingsTaken
+from emulator.protocol.shown import SettingsTaken
 from emulator.protocol.znodes import ALL_BROKERS, encode_config, encode_topic, topic_path
 from emulator.trace.events import ZkWritten
+from emulator.trace.shown_znodes import RequestAnswered
 from tests.scenarios.observe.checkers.written_history import WrittenHistory
 
 ORDERS, BROKER, ALL = Resource(ResourceType.TOPIC, "orders"), Resource(ResourceType.BROKER, "1"), Resource(
@@ -46,7 +47,7 @@ def written(path: str, **settings: str) -> WrittenHistory:
 
 def answers(run: WrittenHistory, request: Any, *, error: ApiError = NO_API_ERROR) -> list[str]:
     outcomes = tuple((resource, error) for resource, _asked in request.resources)
-    run.show(AdministratorAnswered, 0, request, AlterConfigsResponse(outcomes), run.world.now)
+    run.show(RequestAnswered, 0, -1, request, AlterConfigsResponse(outcomes), run.world.now, True)
     return [violation.state for violation in run.violations()]
 
 
@@ -122,7 +123,7 @@ def test_a_topic_that_is_there_is_not_unknown() -> None:
 
 def test_each_resource_is_answered() -> None:
     run = written("topics/orders", retention_ms="5")
-    run.show(AdministratorAnswered, 0, replaced(ORDERS, "5"), AlterConfigsResponse(()), run.world.now)
+    run.show(RequestAnswered, 0, -1, replaced(ORDERS, "5"), AlterConfigsResponse(()), run.world.now, True)
     assert len(run.violations()) == 1
 
 
@@ -137,7 +138,7 @@ def described(run: WrittenHistory, *entries: ConfigEntry, asks_synonyms: bool = 
     response = DescribeConfigsResponse((DescribedResource(ORDERS, NO_API_ERROR, entries),))
     run.show(SettingsTaken, 0, "brokers/0", (("log.retention.ms", "7"),))
     run.world.now += 1000
-    run.show(AdministratorAnswered, 0, request, response, run.world.now)
+    run.show(RequestAnswered, 0, -1, request, response, run.world.now, True)
     return [violation.state for violation in run.violations()]
 
 

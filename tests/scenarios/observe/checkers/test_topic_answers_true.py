@@ -12,9 +12,10 @@ from emulator.protocol.delete_topics import DeleteTopicsRequest, DeleteTopicsRes
 from emulator.protocol.describe_cluster import DescribeClusterRequest, DescribeClusterResponse
 from emulator.protocol.errors import NO_API_ERROR, ApiError, Errors
 from emulator.protocol.events import ControllerElected
-from emulator.protocol.shown import AdministratorAnswered, MetadataCached
+from emulator.protocol.shown import MetadataCached
 from emulator.protocol.znodes import CONTROLLER, delete_topic_path, encode_topic, topic_path
 from emulator.trace.events import ZkWritten
+from emulator.trace.shown_znodes import RequestAnswered
 from tests.scenarios.observe.checkers.written_history import WrittenHistory
 
 SECOND_US = 1_000_000
@@ -42,7 +43,7 @@ class Topics(WrittenHistory):
         self.emit(ZkWritten, 0, "create", delete_topic_path("orders"), 0, 0, "")
 
     def answers(self, request: Any, response: Any) -> list[str]:
-        self.show(AdministratorAnswered, 0, request, response, self.since_us)
+        self.show(RequestAnswered, 0, -1, request, response, self.since_us, True)
         return [violation.state for violation in self.violations()]
 
 
