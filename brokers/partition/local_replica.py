@@ -146,8 +146,7 @@ class LocalReplica:
             log.raise_start_to(min(leader_log_start, end))
             log.watch_retention()
             self.log_start_moved("leader")
-        if log.producers.has_transactions:
-            self.stability_changed()
+        self.stability_changed()
         return end
 
     def _begin_at(self, pieces: Sequence[Piece]) -> None:
@@ -204,7 +203,8 @@ class LocalReplica:
         return self.high_watermark - self.log.last_stable_offset(self.high_watermark)
 
     def stability_changed(self) -> None:
-        """Take note of a change in a log with transactions: it has grown, or its high watermark may have moved."""
+        """Take note that the log has grown, begins or ends elsewhere, or may have another high watermark: where it has
+        transactions, it may have another last stable offset."""
 
     def bounded(self, high_watermark: int) -> int:
         """A learned ``high_watermark``, raised to the start of this log. A follower learns it from its leader, a copy
@@ -219,6 +219,7 @@ class LocalReplica:
         """Take note that the log begins later than before."""
         tp = self.tp
         self.process.emit(LogStartMoved, self.process.node.id, tp.topic, tp.partition, self.log.start_offset, reason)
+        self.stability_changed()
 
     @property
     def retention_limit(self) -> int:
@@ -257,3 +258,4 @@ class LocalReplica:
             Truncated, self.process.node.id, self.tp.topic, self.tp.partition, self.leader_epoch, log.end_offset,
             self.high_watermark,
         )  # fmt: skip
+        self.stability_changed()

@@ -92,6 +92,7 @@ class Partition(LocalReplica):
             self.high_watermark = min(checkpointed, log.end_offset)
         if services.policies.under_replication.keeps_factor:
             self.process.emit(PartitionCreated, self.process.node.id, tp.topic, tp.partition, replication_factor)
+        self.stability_changed()
 
     # -- roles ------------------------------------------------------------------------------------------------------
 
@@ -142,6 +143,7 @@ class Partition(LocalReplica):
             state.isr, self.assigned, state.adding, state.removing,
         )  # fmt: skip
         self.services.metrics.changed(self)
+        self.stability_changed()
         self.services.isr_checks[self] = None
         self.maybe_increment_leader_hw(now_us)
 
@@ -268,8 +270,7 @@ class Partition(LocalReplica):
                 if remote.last_fetch_us < session.last_fetch_us:
                     remote.catch_up_with_session(base)
         services.isr_checks[self] = None
-        if log.producers.has_transactions:
-            services.metrics.stable.changed(self)
+        self.stability_changed()
         if self.unassigned or len(self.isr_state.isr) == 1:
             self.maybe_increment_leader_hw(self.process.clock_us)
         return base
@@ -324,8 +325,7 @@ class Partition(LocalReplica):
                     return
         if lowest > high_watermark and not (state.is_inflight and policies.isr_writes.holds_high_watermark):
             self.set_high_watermark(lowest, True)
-            if self.log.producers.has_transactions:
-                self.services.metrics.stable.changed(self)
+            self.stability_changed()
             wakes = policies.high_watermark_completes_fetches
             for remote in self.remotes.values():
                 position = remote.position
@@ -477,7 +477,8 @@ class Partition(LocalReplica):
                 self.maybe_expand_isr(remote)
 
     def stability_changed(self) -> None:
-        self.services.metrics.stable.changed(self)
+        if self.log.producers.has_transactions:
+            self.services.metrics.stable.changed(self)
 
     def has_nothing_to_check(self) -> bool:
         """Whether the leader and every member of the ISR are at the high watermark, or it has to stay where it is, and

@@ -161,8 +161,6 @@ class RecordDeletion:
             partition.log_start_moved("request")
             for reader in partition.readers or ():
                 reader.session.mark_dirty(reader)
-            if log.producers.has_transactions:
-                partition.stability_changed()
         for remote in partition.remotes.values():
             if remote.log_start_offset < required and remote.position is not None:
                 remote.position.resend()  # its log may begin there already: no leader had asked

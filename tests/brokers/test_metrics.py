@@ -246,6 +246,45 @@ def test_followers_have_a_last_stable_offset_lag_since_kafka_8457(shows: bool, e
     assert [event.lag for event in seen] == [*expected, *([4] if shows else [])]
 
 
+def test_a_leader_that_begins_with_an_open_transaction_shows_its_lag() -> None:
+    """Kafka computes the gauge when it is read (Partition, 2.3.1)."""
+    bench = Watched(BrokerPolicies(followers_show_stability=False))
+    seen = bench.see(LastStableOffsetLag)
+    bench.follow()
+    bench.partition.append_as_follower((transactional(0).placed(0, 0, 0),), 2)
+    second_over(bench)
+    assert seen == []
+    bench.lead(epoch=1)
+    second_over(bench)
+    assert [event.lag for event in seen] == [2]
+
+
+def test_the_lag_counts_from_the_start_of_a_log_that_passes_an_open_transaction() -> None:
+    """Log.maybeIncrementLogStartOffset, 2.3.1: the first unstable offset is no lower than the start."""
+    bench = Watched()
+    seen = bench.see(LastStableOffsetLag)
+    bench.lead()
+    bench.partition.append_as_leader(transactional(0))
+    bench.produce(count=2)
+    caught_up_to(bench, 4)
+    second_over(bench)
+    bench.partition.log.raise_start_to(1)
+    bench.partition.log_start_moved("size")
+    second_over(bench)
+    assert [event.lag for event in seen] == [4, 3]
+
+
+def test_a_follower_that_truncates_has_another_lag() -> None:
+    bench = Watched(BrokerPolicies(followers_show_stability=True))
+    seen = bench.see(LastStableOffsetLag)
+    bench.follow()
+    bench.partition.append_as_follower((transactional(0).placed(0, 0, 0), batch(2, count=2)), 4)
+    second_over(bench)
+    bench.partition.truncate_to(2)
+    second_over(bench)
+    assert [event.lag for event in seen] == [4, 2]
+
+
 def test_a_follower_shows_nothing_and_holds_nothing() -> None:
     bench = Watched()
     seen = bench.see(PartitionGauges)
