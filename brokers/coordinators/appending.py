@@ -37,7 +37,7 @@ class AppendCallback:
 
     done: Done
 
-    def reply(self, response: Any, _size: int, _background: bool = False) -> None:
+    def reply(self, response: Any, _size: int, _background: bool = False, _held: bool = False) -> None:
         ((_tp, error, base_offset),) = response.partitions
         self.done(error, base_offset)
 

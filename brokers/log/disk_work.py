@@ -13,8 +13,8 @@ from emulator.nodes import Process
 class ResponseChannel(Protocol):
     """A client's connection, as far as a request handler needs it to answer (``emulator.network.Channel`` is one)."""
 
-    def reply(self, response: Any, size: int, background: bool = False) -> None:
-        """Answer the current request."""
+    def reply(self, response: Any, size: int, background: bool = False, held: bool = False) -> None:
+        """Answer the current request. ``held``: the answer was made some time ago."""
         ...
 
     def release(self) -> None:
@@ -120,9 +120,9 @@ class DelayedChannel:
     channel: ResponseChannel
     operations: tuple[DiskOperation, ...]
 
-    def reply(self, response: Any, size: int, background: bool = False) -> None:
+    def reply(self, response: Any, size: int, background: bool = False, held: bool = True) -> None:
         """Answer as ``ResponseChannel.reply`` does, not before the disks are done."""
-        DiskWait(self.process, self.operations, lambda: self.channel.reply(response, size, background)).start()
+        DiskWait(self.process, self.operations, lambda: self.channel.reply(response, size, background, held)).start()
 
     def release(self) -> None:
         self.channel.release()

@@ -10,7 +10,7 @@ from attrs import define, field
 from emulator.network.endpoint import Endpoint
 from emulator.network.network import Network
 from emulator.nodes import Process
-from emulator.trace.shown_znodes import RequestUnanswered
+from emulator.trace.shown_znodes import RequestAnswered, RequestUnanswered
 
 TIMED_OUT = "timed out"
 """Why a connection is closed by a client that waits for too long."""
@@ -56,8 +56,16 @@ class Channel:
             self.request, self.since_us = request, self.endpoint.world.now
             self.handle(request, self)
 
-    def reply(self, response: Any, size: int, background: bool = False) -> None:
-        """Answer the current request and take the next one. If the client is gone, the answer is lost."""
+    def reply(self, response: Any, size: int, background: bool = False, held: bool = False) -> None:
+        """Answer the current request and take the next one. If the client is gone, the answer is lost. ``held``: the
+        answer was made some time ago."""
+        process = self.endpoint.process
+        trace = process.node.trace
+        if not background and trace.shows(RequestAnswered):
+            current = not (held or trace.collects)
+            process.mark(
+                RequestAnswered, process.node.id, self.client, self.request, response, self.since_us, current
+            )  # fmt: skip
         self.endpoint.send(response, size, background)
         if self.answered is not None:
             self.answered(self.request, response, background)

@@ -64,3 +64,23 @@ class RequestUnanswered(NamedTuple):
     request: object
     since_us: int
     in_time: bool
+
+
+class RequestAnswered(NamedTuple):
+    """A broker has answered a request.
+
+    Attributes:
+        request, response: what it was asked, and what it says.
+        since_us: when the broker took the request up.
+        is_current: what the broker knows and has is as it was when the answer was made, and all of it is recorded.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    client: int
+    request: object
+    response: object
+    since_us: int
+    is_current: bool

@@ -177,6 +177,11 @@ class Trace:
         for see in self._folds.get(kind, ()):
             see(_new(kind, (self._world.now, self.seq, self.cause) + fields))  # noqa: RUF005
 
+    @property
+    def collects(self) -> bool:
+        """Whether rows that were collected are not recorded yet."""
+        return bool(self._collectors)
+
     def collect(self, collector: Collector) -> None:
         """Take note that ``collector`` has its first row. The transition that collects it calls ``record_collected``
         when it ends."""

@@ -64,7 +64,7 @@ class Line:
     forgotten: bool = False
     on_close: Callable[[], object] | None = None
 
-    def reply(self, response: Any, size: int, background: bool = False) -> None:
+    def reply(self, response: Any, size: int, background: bool = False, held: bool = False) -> None:
         assert size > 0
         self.replies.append(response)
         self.backgrounds.append(background)

@@ -109,7 +109,7 @@ class Pipelining(Line):
 
     next: Callable[[], object]
 
-    def reply(self, response: Any, size: int, background: bool = False) -> None:
+    def reply(self, response: Any, size: int, background: bool = False, held: bool = False) -> None:
         super().reply(response, size, background)
         self.next()
 
