@@ -168,6 +168,11 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
         Promise(
             "fences coordinators of transactions that were replaced", "KIP-98; KAFKA-9144", ("old_coordinators_fenced",)
         ),
+        Promise(
+            "answers what its log has, about each partition that it is asked about",
+            "KafkaApis, 0.8; KIP-101; KIP-207; KIP-320",
+            ("answers_true", "append_shape"),
+        ),
         Promise("closes sessions and connections only for a reason", "KIP-227", ("answers_fit", "sessions_follow")),
         Promise("answers in a session for what its reader has there", "KIP-227", ("answers_fit", "sessions_follow")),
         Promise(
@@ -263,6 +268,7 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
     ),
     "A broker's metadata": (
         Promise("knows what the controller has sent", "MetadataCache, 0.8", ("metadata_kept",)),
+        Promise("tells clients what it knows", "KafkaApis.handleTopicMetadataRequest, 0.8", ("metadata_kept",)),
         Promise("has the leaders that ZooKeeper has, soon", "KAFKA-4229", ("metadata_follows",)),
         Promise(
             "has the ISRs, replicas and live brokers that ZooKeeper has, and says which replicas are offline",

@@ -40,7 +40,7 @@ GUARDS = (
         name="logs_reload",
         title="a log notes its first leader epoch only",
         here="A log that has a leader epoch notes no other one (KIP-101). The epochs of its records say more.",
-        also=("append_shape",),
+        also=("append_shape", "answers_true"),
         taken_out=(TakenOut(owner=Log, function="begin_epoch", instead=_begins_one),),
     ),
     Guard(

@@ -20,6 +20,7 @@ from brokers.replica_manager.replica_manager import ReplicaManager
 from brokers.requests import fetch_session, log_dirs
 from brokers.requests.control import ControlHandler
 from brokers.requests.follower_session import FollowerSession
+from brokers.requests.offsets import OffsetsHandler
 from emulator.protocol.errors import Errors
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest
 from emulator.protocol.log_dirs import ReplicaInfo
@@ -97,6 +98,10 @@ def _finds_nobody(_find: Callable[..., tuple[int, ...]]) -> Callable[..., tuple[
 
 def _lacks_a_million(info: Callable[..., ReplicaInfo]) -> Callable[..., ReplicaInfo]:
     return lambda log, lag, future: info(log, lag + 1_000_000 * future, future)
+
+
+def _ends_with_the_log(_latest: Callable[..., int]) -> Callable[..., int]:
+    return lambda _self, partition, *_reader: int(partition.log_end_offset)
 
 
 def _only_in_the_first_session(look: Callable[..., None]) -> Callable[..., None]:
@@ -199,6 +204,13 @@ GUARDS = (
         title="a broker says that a copy lacks more than there is to copy",
         here="DescribeLogDirs has the lag of a replica that moves to another log directory: here a million too much.",
         taken_out=(TakenOut(owner=log_dirs, function="_info", instead=_lacks_a_million),),
+    ),
+    Guard(
+        name="answers_true",
+        title="a leader gives clients the end of its log for the latest offset",
+        here="A client asks where the log ends (ListOffsets), and learns where the next record goes, though followers "
+        "lack some of what is before that.",
+        taken_out=(TakenOut(owner=OffsetsHandler, function="_latest", instead=_ends_with_the_log),),
     ),
     Guard(
         name="failed_dirs_offline",

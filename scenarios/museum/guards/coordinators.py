@@ -252,6 +252,7 @@ GUARDS = (
         name="transactions_close",
         title="a leader takes a marker and does not end the transaction",
         here="A log has the marker of a transaction, which stays open: the last stable offset stays before it.",
+        also=("counts_true",),
         taken_out=(TakenOut(owner=TransactionalProducers, function="_end", instead=nothing),),
     ),
     Guard(
@@ -339,6 +340,7 @@ GUARDS = (
         name="reads_decided",
         title="a leader gives readers of committed records all that is replicated",
         here="A reader with isolation.level=read_committed gets batches of transactions that are open.",
+        also=("answers_true",),
         taken_out=(TakenOut(owner=consumer_reads, function="readable_end", instead=_all_replicated),),
     ),
 )

@@ -53,7 +53,7 @@ class AppendShape(Checker):
         if log is None or not log.known or log.end_offset != event.log_end_offset:
             return
         if event.end_offset != UNDEFINED_OFFSET:
-            end = _end_of(log, event.epoch)
+            end = end_of(log, event.epoch)
             if end is not None and event.end_offset != max(end, log.start_offset):
                 wrong = EpochEndWrong(event.node, event.epoch, event.end_offset, max(end, log.start_offset))
                 self.violated(event, wrong, event.tp, (event.node,))
@@ -61,7 +61,7 @@ class AppendShape(Checker):
             self.violated(event, EpochEndWrong(event.node, event.epoch, None, log.end_offset), event.tp, (event.node,))
 
 
-def _end_of(log: ReplicaLogHistory, epoch: int) -> int | None:
+def end_of(log: ReplicaLogHistory, epoch: int) -> int | None:
     """Start of the first batch of a later epoch that retention has left, or the end of the log; None: a crash has
     brought back what is forgotten, and the epoch may end there."""
     place = bisect_right(log.line, epoch, lo=log.covered(log.start_offset) + 1, hi=log.size, key=_epoch)

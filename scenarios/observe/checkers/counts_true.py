@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from emulator.metrics.metric_events import GaugeSet, MetricRegistered, MetricRemoved
-from emulator.protocol.events import NodeCrashed
+from emulator.protocol.events import LastStableOffsetLag, NodeCrashed
 from emulator.protocol.shown import Remembered
+from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import DELETE_TOPICS
 from emulator.trace.events import ZkWritten
 from scenarios.observe import mbeans
@@ -17,6 +18,8 @@ from scenarios.observe.checkers.checker import Checker, Moment
 from scenarios.observe.findings.gauge_facts import CountWrong, MetricLeft
 
 LED, FAILED, AT_MIN_ISR = "LeaderCount", "FailedPartitionsCount", "AtMinIsrPartitionCount"
+LAG, INTERNAL = "LastStableOffsetLag", "__"
+WRITTEN_US = 1_500_000
 OF_BROKERS = {
     name: mbeans.of_replicas(name)
     for name in ("PartitionCount", LED, "OfflineReplicaCount", "UnderMinIsrPartitionCount", AT_MIN_ISR)
@@ -48,9 +51,11 @@ class CountsTrue(Checker):
         where the release counts that wrong (KAFKA-13572). Of each other broker that is registered, that all of these,
         and what there is to delete (KIP-503, 2.4), are 0. Once a second, that no metric is left of a fetcher thread
         that has ended, nor of the queues of a controller that has resigned
-        (ControllerChannelManager.removeExistingBroker; FetcherStats, 0.8).
+        (ControllerChannelManager.removeExistingBroker; FetcherStats, 0.8). At rest, LastStableOffsetLag of each leader,
+        against the batches of transactions in its log that have no marker below the high watermark (KIP-98, 1.0).
 
-    Not verified: the others while there is work to do; LastStableOffsetLag and PurgatorySize; brokers that have lost
+    Not verified: the others while there is work to do; PurgatorySize; LastStableOffsetLag of followers and of the
+        topics of coordinators; brokers that have lost
         a log directory; the metrics that other checkers look at (``under_replicated_true``, ``reassigning_true``,
         ``offline_true``).
     """
@@ -66,6 +71,11 @@ class CountsTrue(Checker):
         """By broker, the metrics of its fetcher threads, and of the queues of its controller, with the name of the
         thread or the broker of the queue."""
         self._deleted = False
+        self._logs, self._open = self.history.commits.logs, self.history.open_transactions
+        self._lags: dict[int, dict[TopicPartition, int]] = {}
+        """LastStableOffsetLag of the partitions of which it is not 0, by broker."""
+        self._wrong: dict[tuple[int, TopicPartition], tuple[tuple[int, tuple[int, ...]], int]] = {}
+        """The lags that were wrong when they were looked at last: what was shown, what it should be, and since when."""
         self._caps, self._knows_min_isr = self.start.caps_min_isr, self.start.knows_min_isr
 
     def on_written(self, event: ZkWritten) -> None:
@@ -85,7 +95,11 @@ class CountsTrue(Checker):
         if event.metric in OF_INTEREST:
             self._shown.setdefault(event.node, {})[event.metric] = event.value
 
+    def on_lag(self, event: LastStableOffsetLag) -> None:
+        self._lags.setdefault(event.node, {})[TopicPartition.of(event.topic, event.partition)] = event.lag
+
     def on_crashed(self, event: NodeCrashed) -> None:
+        self._lags.pop(event.node, None)
         self._of_parts.pop(event.node, None)
         self._shown.pop(event.node, None)
 
@@ -94,8 +108,24 @@ class CountsTrue(Checker):
             return
         if event.role == "broker":
             self._compare(event, event.node, OF_BROKERS, self._of_broker(event.memories))
+            self._look_at_lags(event)
         elif event.node == self.cluster.controller:
             self._compare(event, event.node, OF_CONTROLLERS, self._of_controller(event.memories))
+
+    def _look_at_lags(self, event: Remembered) -> None:
+        """Report lags that were as wrong two seconds ago: they are written once a second."""
+        for tp in self.cluster.led.get(event.node, ()):
+            log, lag = self._logs.get(event.node, tp), self._lags.get(event.node, {}).get(tp, 0)
+            if log is None or not log.known or tp.topic.startswith(INTERNAL) or not self._open.has_any(tp):
+                continue
+            fits = tuple((log.high_watermark or 0) - end for end in self._open.stable_ends(tp, log))
+            before, wrong = self._wrong.pop((event.node, tp), None), (lag, fits)
+            if lag not in fits and before is not None and before[0] == wrong:
+                if event.t_us - before[1] > WRITTEN_US:
+                    self.violated(event, CountWrong(event.node, LAG, lag, fits[0]), tp, (event.node,))
+                self._wrong[event.node, tp] = before
+            elif lag not in fits:
+                self._wrong[event.node, tp] = wrong, event.t_us
 
     def look(self, moment: Moment) -> None:
         for broker in self._shown:

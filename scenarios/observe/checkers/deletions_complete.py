@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from emulator.protocol.delete_records import INVALID_LOW_WATERMARK, TO_HIGH_WATERMARK, DeleteRecordsRequest
+from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.events import LogStartMoved, NodeCrashed, ReplicaStopped
 from emulator.protocol.shown import DeletionExpired, DeletionWaits, RecordsDeleted
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import BROKER_IDS
 from emulator.trace.events import ZkWritten
+from emulator.trace.shown_znodes import RequestAnswered
 from scenarios.observe.checkers.checker import Checker, Moment
-from scenarios.observe.findings.log_facts import DeletedInPart, DeletionNotSeen
+from scenarios.observe.findings.log_facts import DeletedInPart, DeletionMisanswered, DeletionNotSeen
 
 REPORTED_AFTER_US = 5_000_000
 
@@ -18,7 +23,9 @@ class DeletionsComplete(Checker):
     low_watermark).
 
     Verified: at each answer without an error, for the replicas that the leader counted: their logs have begun there,
-        and the low watermark of the answer is above no start of theirs. One that has timed out: some live replica has
+        and the low watermark of the answer is above no start of theirs. The answer itself: a low watermark only where
+        the leader has found it since the request came; a time-out only after the time of the request; an offset out of
+        range only where it is. One that has timed out: some live replica has
         not begun there for 5 s, or something has delayed its fetches since. So it is, once a second, with one that
         waits, if no broker has come or gone in the 5 s before it and since: a leader does not look again then.
 
@@ -34,13 +41,16 @@ class DeletionsComplete(Checker):
     fails_when = "a leader answers a deletion that its followers do not know of"
 
     def begin(self) -> None:
-        self._logs = self.history.logs
+        self.history.answers.of(DeleteRecordsRequest, self._look_at_answer)
+        self._logs = self.history.commits.logs  # with their high watermarks
         self._furthest: dict[tuple[int, str, int], int] = {}
         self._moved_us: dict[tuple[int, str, int], int] = {}
         self._throttled = False
         self._waiting: dict[int, dict[tuple[TopicPartition, int], DeletionWaits]] = {}
         """The deletions that wait, by leader, and by partition and offset."""
         self._brokers_changed_us = 0
+        self._found: dict[tuple[int, TopicPartition], list[RecordsDeleted]] = {}
+        """The deletions that leaders have found complete, by leader and partition, since the last answer there."""
 
     def on_waiting(self, event: DeletionWaits) -> None:
         tp = TopicPartition.of(event.topic, event.partition)
@@ -104,12 +114,40 @@ class DeletionsComplete(Checker):
     def on_deleted(self, event: RecordsDeleted) -> None:
         self._answered(event)
         tp = TopicPartition.of(event.topic, event.partition)
+        self._found.setdefault((event.node, tp), []).append(event)
         starts = {broker: self._start(broker, tp) for broker in event.counted}
         least = max(event.offset, event.low_watermark)
         late = tuple((broker, start) for broker, start in starts.items() if start < least)
         if late or event.low_watermark < event.offset:
             facts = DeletedInPart(event.node, event.offset, event.low_watermark, late)
             self.violated(event, facts, tp, tuple(broker for broker, _ in late))
+
+    def _look_at_answer(self, event: RequestAnswered) -> None:
+        request: Any = event.request
+        response: Any = event.response
+        asked = dict(request.partitions)
+        for tp, low_watermark, error in response.partitions:
+            offset, key = asked.get(tp, TO_HIGH_WATERMARK), (event.node, tp)
+            if error is NO_ERROR:
+                found = [one for one in self._found.get(key, ()) if one.t_us >= event.since_us]
+                fits = [one for one in found if offset in (TO_HIGH_WATERMARK, one.offset)]
+                self._found[key] = found
+                right = low_watermark in [one.low_watermark for one in fits]
+            elif error is Errors.REQUEST_TIMED_OUT:
+                right = event.t_us - event.since_us >= request.timeout_us
+            else:
+                right = low_watermark == INVALID_LOW_WATERMARK and not self._has(event, tp, offset, error)
+            if not right:
+                waited_us = event.t_us - event.since_us
+                self.violated(event, DeletionMisanswered(event.node, offset, low_watermark, error.name, waited_us), tp)
+
+    def _has(self, event: RequestAnswered, tp: TopicPartition, offset: int, error: Errors) -> bool:
+        """Whether a leader has the offset that it says is out of range."""
+        log = self._logs.get(event.node, tp)
+        if error is not Errors.OFFSET_OUT_OF_RANGE or not event.is_current or event.t_us != event.since_us:
+            return False
+        high_watermark = None if log is None else log.high_watermark
+        return offset == TO_HIGH_WATERMARK or (high_watermark is not None and 0 <= offset <= high_watermark)
 
     def on_expired(self, event: DeletionExpired) -> None:
         self._answered(event)

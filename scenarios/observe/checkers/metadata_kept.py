@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from emulator.protocol.clients.metadata import ClientMetadataRequest
 from emulator.protocol.control_requests import ControlHandled
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import NodeCrashed
+from emulator.protocol.metadata import NO_CONTROLLER, MetadataRequest
 from emulator.protocol.shown import MetadataCached
 from emulator.protocol.types import LEADER_DURING_DELETE, TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
+from emulator.trace.shown_znodes import RequestAnswered
 from scenarios.observe.checkers.checker import Checker, Moment
 from scenarios.observe.checkers.led_in_time import SETTLING_US
 from scenarios.observe.checkers.metadata_follows import agree, leadership
@@ -22,6 +25,7 @@ from scenarios.observe.findings.metadata_facts import (
     LeadershipFact,
     LiveBrokersDiffer,
     RefusedAndTaken,
+    ToldOtherThanKnown,
 )
 
 Topics = Mapping[str, Mapping[int, PartitionMetadata]]
@@ -42,11 +46,13 @@ NOTHING = Cache({}, ())
 class MetadataKept(Checker):
     """A broker that accepts an UpdateMetadata knows afterwards what the request says, and no partition that the request
     deletes; the leader epoch that it knows of a partition does not go back. One that refuses the request knows what it
-    knew. When nothing is left to do, each broker knows the leader that ZooKeeper names, for each partition, and no
-    topic that is gone.
+    knew. It tells clients what it knows. When nothing is left to do, each broker knows the leader that ZooKeeper names,
+    for each partition, and no topic that is gone.
 
-    Verified: the metadata cache of each broker after each UpdateMetadata, as far as the request names partitions; and
-        whole, when the cluster is at rest, for brokers that the controller has reached for long enough.
+    Verified: the metadata cache of each broker after each UpdateMetadata, as far as the request names partitions; each
+        answer to Metadata, against the cache: every partition that it is asked about, the live brokers, and the
+        controller that has sent the last UpdateMetadata (KafkaApis.handleTopicMetadataRequest, 0.8 to 3.9); and the
+        cache as a whole, when the cluster is at rest, for brokers that the controller has reached for long enough.
 
     Up to 2.3 a controller does not remember a leader epoch that it has raised alone (KAFKA-9212, 2.4): for such
     releases only leaders are compared.
@@ -54,8 +60,9 @@ class MetadataKept(Checker):
     A broker that nothing has told of a deletion goes on to know the topic (``MissedDeletions``); a new topic of that
     name begins with an earlier leader epoch, once.
 
-    Not verified: partitions that a request does not name, before the cluster is at rest; the ISR and the replicas at
-        rest; topics that are being deleted; brokers that shut down or lost a log directory.
+    Not verified: in answers to real clients the partitions whose leader is not alive, and answers that wait until a
+        topic is created; partitions that a request does not name, before the cluster is at rest; the ISR and the
+        replicas at rest; topics that are being deleted; brokers that shut down or lost a log directory.
     """
 
     ids = ("E7", "V3")
@@ -67,19 +74,24 @@ class MetadataKept(Checker):
     fails_when = "a broker takes over only the first partition of a request"
 
     def begin(self) -> None:
+        for request in (MetadataRequest, ClientMetadataRequest):
+            self.history.answers.of(request, self._look_at_answer)
         self._epochs = self.start.metadata_has_raised_epochs
         self._known: dict[int, Cache] = {}
         """Metadata of a broker after the last request that it has accepted, by broker."""
         self._taken: dict[int, Cache] = {}
         """Metadata of a broker while it carries out a request, by broker."""
+        self._controllers: dict[int, int] = {}
+        """The sender of the last UpdateMetadata that a broker has accepted, by broker."""
         self._reported: dict[int, None] = {}
         self._deletions = self.history.missed_deletions
         self._renewed: dict[tuple[int, TopicPartition], int] = {}
         """When the deletion was asked for after which a broker has learned of a new topic of that name."""
 
     def on_crashed(self, event: NodeCrashed) -> None:
-        for table in (self._known, self._taken):
-            table.pop(event.node, None)
+        self._known.pop(event.node, None)
+        self._taken.pop(event.node, None)
+        self._controllers.pop(event.node, None)
 
     def on_cached(self, event: MetadataCached) -> None:
         self._taken[event.node] = Cache(event.topics, event.live_brokers)
@@ -95,6 +107,7 @@ class MetadataKept(Checker):
             if after is not before:
                 self.violated(event, RefusedAndTaken(event.node, event.error.name), brokers=(event.node,))
             return
+        self._controllers[event.node] = request.controller_id
         if after.live_brokers != request.live_brokers:
             facts = LiveBrokersDiffer(event.node, tuple(after.live_brokers), tuple(request.live_brokers))
             self.violated(event, facts, brokers=(event.node,))
@@ -122,6 +135,55 @@ class MetadataKept(Checker):
         if earlier:
             self._renewed[broker, tp] = asked_us
         return earlier
+
+    def _look_at_answer(self, event: RequestAnswered) -> None:
+        request: Any = event.request
+        response: Any = event.response
+        node, wrong = event.node, None
+        cache = self._taken.get(node) or self._known.get(node, NOTHING)
+        controller = self._controllers.get(node, NO_CONTROLLER)
+        if response.live_brokers != cache.live_brokers:
+            wrong = f"live brokers {list(response.live_brokers)}", f"live brokers {list(cache.live_brokers)}"
+        elif response.controller != controller:
+            wrong = f"controller {response.controller}", f"controller {controller}"
+        elif isinstance(request, ClientMetadataRequest):
+            wrong = self._told_client(event, request, response, cache)
+        else:
+            wrong = self._told(request, response.partitions, cache.topics)
+        if wrong is not None:
+            self.violated(event, ToldOtherThanKnown(node, *wrong), brokers=(node,))
+
+    @staticmethod
+    def _told(request: Any, states: tuple[PartitionMetadata, ...], topics: Topics) -> tuple[str, str] | None:
+        """The difference between an answer to an emulated client and the cache: what it says, and what is known."""
+        wanted = topics if request.topics is None else set(request.topics)
+        count = sum([len(topics[topic]) for topic in wanted if topic in topics])
+        told = {state for state in states if _of(topics, state.tp) is state}
+        if len(told) == len(states) == count:
+            return None
+        return f"{len(told)} partitions as it knows them, of {len(states)}", f"{count} of them"
+
+    @staticmethod
+    def _told_client(
+        event: RequestAnswered, request: ClientMetadataRequest, response: Any, cache: Cache
+    ) -> tuple[str, str] | None:
+        """The difference between an answer to a real client and the cache: what it says, and what is known."""
+        if request.topic_ids or request.only_alive or event.t_us != event.since_us:
+            return None
+        wanted = tuple(cache.topics) if request.topics is None else tuple(dict.fromkeys(request.topics))
+        names = tuple(topic.name for topic in response.topics)
+        if names != wanted:
+            return f"topics {', '.join(names)}", ", ".join(wanted)
+        for topic in response.topics:
+            table = {} if topic.error else cache.topics.get(topic.name, {})
+            if (topic.error and topic.name in cache.topics) or len(table) != len(topic.partitions):
+                return f"{len(topic.partitions)} partitions of {topic.name}", str(len(table))
+            for error, state in ((one.error, one.state) for one in topic.partitions):
+                known = _of(cache.topics, state.tp)
+                lives = known is not None and known.leader in cache.live_brokers
+                if lives is bool(error) or (lives and known is not state):
+                    return f"{state.tp} with {error.name}, leader {state.leader}", str(_leadership(known))
+        return None
 
     def at_rest(self, moment: Moment) -> None:
         looked: list[tuple[Topics, Differs | None]] = []

@@ -49,11 +49,13 @@ class _Partition:
     batches: by id.
     open: by producer id, those of its transaction.
     ended: by producer id, those of the transaction before.
+    twice: the batches that were appended more than once.
     """
 
     batches: dict[int, _Written] = field(factory=dict)
     open: dict[int, list[_Written]] = field(factory=dict)
     ended: dict[int, list[_Written]] = field(factory=dict)
+    twice: set[int] = field(factory=set)
 
 
 class ReadsDecided(Checker):
@@ -67,7 +69,9 @@ class ReadsDecided(Checker):
 
     Not verified: what the client does with that list; that the last stable offset moves on (``transactions_close``);
         transactions whose marker a broker cuts off as damaged, or lost with its machine before it leads: where no
-        other has it, they are open again (KIP-966), and another marker may end them.
+        other has it, they are open again (KIP-966), and another marker may end them; batches that were
+        appended twice, where an unclean election, or a crash of all in-sync replicas, may bring back the first one:
+        each has its own marker.
     """
 
     ids = ("J aborted",)
@@ -79,6 +83,7 @@ class ReadsDecided(Checker):
     fails_when = "a leader gives all that is replicated, or does not list aborted transactions"
 
     def begin(self) -> None:
+        self._commits = self.history.commits
         self._partitions: dict[tuple[str, int], _Partition] = {}
         self._answers: dict[tuple[int, str, int], Fetched] = {}
         """The last answer to each client, for each partition."""
@@ -90,6 +95,8 @@ class ReadsDecided(Checker):
 
     def on_appended(self, event: TransactionalAppended) -> None:
         partition = self._of(event)
+        if event.batch in partition.batches:
+            partition.twice.add(event.batch)
         written = partition.batches[event.batch] = _Written(event.producer_id, event.base_offset)
         partition.open.setdefault(event.producer_id, []).append(written)
 
@@ -138,9 +145,11 @@ class ReadsDecided(Checker):
             beyond = ReadBeyondStable(event.node, answer.next_offset, event.leader, event.last_stable_offset)
             self.violated(event, beyond, TopicPartition.of(event.topic, event.partition))
         listed = set(zip(event.producer_ids, event.first_offsets, strict=True))
+        commit = self._commits.get(event.topic, event.partition)
+        gave_up = commit.unclean_epoch >= 0 or commit.reads_lost_below >= 0
         for id in event.ids:
             written = partition.batches.get(id)
-            if written is not None:
+            if written is not None and not (gave_up and id in partition.twice):
                 why = self._wrong(written, listed, answer)
                 if why:
                     facts = ReadUndecided(event.node, written.base_offset, written.producer_id, event.leader, why)

@@ -10,12 +10,13 @@ from emulator.protocol.events import GroupMemberRemoved, GroupStateChanged, Node
 from emulator.protocol.fetch import FetchRequest
 from emulator.protocol.groups.membership import SyncGroupRequest
 from emulator.protocol.shown import Remembered
-from emulator.trace.shown_znodes import RequestUnanswered
+from emulator.trace.shown_znodes import RequestAnswered, RequestUnanswered
 from scenarios.observe.checkers.broker_memory import is_settled
 from scenarios.observe.checkers.checker import Checker
-from scenarios.observe.findings.client_facts import NeverAnswered
+from scenarios.observe.findings.client_facts import AnsweredLate, NeverAnswered
+from scenarios.observe.history.broker_answers import LATE_US
 
-SLACK_US = 4_000_000
+SLACK_US = LATE_US
 """How long an answer may take beside the time for which a request may wait."""
 
 PRODUCE = "Produce"
@@ -47,12 +48,13 @@ class RequestsAnswered(Checker):
     (RequestChannel, 0.8; a connection takes its next request only then).
 
     Verified: each request of a client, a follower or a controller that is not answered when its connection ends, as the
-        sender gives it up or for another reason. Something excuses that since before the broker took it up, or its
-        time to wait was not over 4 s ago. A Fetch may wait for max.wait.ms, what says how long it may take for that
-        time, an OffsetCommit for offsets.commit.timeout.ms, one of a transaction for request.timeout.ms before, a
-        JoinGroup while its group prepares a rebalance, a SyncGroup while that waits for an assignment. Each request
-        that a broker has in hand when the cluster is at rest, by the same rules; what a coordinator writes has its
-        replicas then, where all in-sync ones work.
+        sender gives it up or for another reason. Something excuses that since before the broker took it up, or its time
+        to wait was not over 4 s ago. A Fetch may wait for max.wait.ms, what says how long it may take for that time, an
+        OffsetCommit for offsets.commit.timeout.ms, one of a transaction for request.timeout.ms before, a JoinGroup
+        while its group prepares a rebalance, a SyncGroup while that waits for an assignment. So each answer that comes
+        later than by these rules, but for those to fetches of emulated readers, where no disk has held it back. Each
+        request that a broker has in hand when the cluster is at rest, by the same rules; what a coordinator writes has
+        its replicas then, where all in-sync ones work.
 
     Not verified: what the controller answers, whose event may fail, and then has no answer in Kafka either; Produce
         with other acks than 0 and 1 (``acks_in_time``); before the cluster is at rest, what a coordinator of
@@ -66,6 +68,7 @@ class RequestsAnswered(Checker):
     fails_when = "a coordinator forgets who waits for the end of a rebalance"
 
     def begin(self) -> None:
+        self.history.answers.late.append(self._answered_late)
         self._commit_us = self.start.time_us("offsets.commit.timeout.ms", 5_000)
         self._verified_us = self.start.time_us("request.timeout.ms", 30_000)
         self._states: dict[tuple[int, str], str] = {}
@@ -99,6 +102,15 @@ class RequestsAnswered(Checker):
         if event.node not in self.now.impaired and not _waits_for_replicas(request):
             self._look_at(event, request, event.client, event.since_us)
 
+    def _answered_late(self, event: RequestAnswered) -> None:
+        request, free_us = event.request, self.now.reached_since_us(event.node)
+        if type(request) is FetchRequest or not event.is_current:
+            return  # polls that find nothing are not simulated: it may have come later
+        if free_us is None or free_us > event.since_us or not isinstance(request, Request):
+            return
+        if event.node not in self.now.impaired and not _waits_for_replicas(request):
+            self._look_at(event, request, event.client, event.since_us)
+
     def on_remembered(self, event: Remembered) -> None:
         if event.role != "broker" or event.occasion != "rest" or not is_settled(self, event):
             return
@@ -116,7 +128,9 @@ class RequestsAnswered(Checker):
         states = cluster.states.values()
         return leads and all(state.leader in state.isr and all(map(self.now.works, state.isr)) for state in states)
 
-    def _look_at(self, event: RequestUnanswered | Remembered, request: Request, client: int, since_us: int) -> None:
+    def _look_at(
+        self, event: RequestUnanswered | RequestAnswered | Remembered, request: Request, client: int, since_us: int
+    ) -> None:
         name = request.api.name
         if name in CONTROLLERS or self._is_removed(event.node, request, since_us):
             return
@@ -124,7 +138,10 @@ class RequestsAnswered(Checker):
         if name in IN_STATE:
             held_us = self._in_vain_us(event.node, request, since_us, event.t_us)
         if held_us > SLACK_US + self._may_wait_us(request, name):
-            self.violated(event, NeverAnswered(event.node, name, client, held_us), None, (event.node,))
+            if isinstance(event, RequestAnswered):
+                self.violated(event, AnsweredLate(event.node, name, client, held_us), None, (event.node,))
+            else:
+                self.violated(event, NeverAnswered(event.node, name, client, held_us), None, (event.node,))
 
     def _is_removed(self, broker: int, request: Request, since_us: int) -> bool:
         """Whether ``request`` waits for the assignment of a member that has been removed since."""

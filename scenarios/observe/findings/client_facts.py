@@ -89,6 +89,21 @@ class ReadRefusedInVain(NamedTuple):
         return f"{tp}: broker {self.leader} refuses a fetch of {who} ({self.error}), and leads"
 
 
+class AnsweredLate(NamedTuple):
+    """A request of a client, by the name of its API, that a broker has answered after its time."""
+
+    broker: int
+    api: str
+    client: int
+    held_us: int
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return (
+            f"broker {self.broker} answers a {self.api} of machine {self.client} after {self.held_us / 1e6:g} s, with "
+            "nothing to wait for"
+        )
+
+
 class NeverAnswered(NamedTuple):
     """A request of a client, by the name of its API, that a broker has not answered in its time."""
 

@@ -55,8 +55,9 @@ class CountWrong(NamedTuple):
     shown: int
     true: int
 
-    def in_words(self, _tp: TopicPartition | None) -> str:
-        return f"broker {self.broker} shows {self.gauge} = {self.shown}; by what it knows it is {self.true}"
+    def in_words(self, tp: TopicPartition | None) -> str:
+        of = "" if tp is None else f" of {tp}"
+        return f"broker {self.broker} shows {self.gauge}{of} = {self.shown}; by what it knows it is {self.true}"
 
 
 class TimeImpossible(NamedTuple):

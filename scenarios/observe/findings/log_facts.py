@@ -467,6 +467,23 @@ class DeletionNotSeen(NamedTuple):
         )
 
 
+class DeletionMisanswered(NamedTuple):
+    """An answer about records that were to be deleted before ``offset`` (-1: before the high watermark), which what the
+    leader has found does not bear out."""
+
+    broker: int
+    offset: int
+    low_watermark: int
+    error: str
+    waited_us: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}: broker {self.broker}, asked to delete before {self.offset}, answers after "
+            f"{self.waited_us / 1e6:g} s with {self.error} and the low watermark {self.low_watermark}"
+        )
+
+
 class DeletedInPart(NamedTuple):
     """A deletion that is answered before all live replicas have deleted.
 

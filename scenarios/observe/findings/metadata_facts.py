@@ -117,6 +117,17 @@ class KnowsOtherThanZooKeeper(NamedTuple):
         return f"broker {self.broker}: {tp}: {_known(self.known)}, and in ZooKeeper {self.in_zookeeper}"
 
 
+class ToldOtherThanKnown(NamedTuple):
+    """An answer to Metadata that is not what its broker knows."""
+
+    broker: int
+    told: str
+    known: str
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return f"broker {self.broker} answers Metadata with {self.told}, and knows {self.known}"
+
+
 class KnowsDeletedTopic(NamedTuple):
     """A topic that a broker knows though it is deleted."""
 

@@ -11,11 +11,13 @@ from typing import TypeVar
 
 from emulator.trace import Trace
 from scenarios.observe.history.acknowledged import Acknowledged
+from scenarios.observe.history.broker_answers import Answers
 from scenarios.observe.history.circumstances import Circumstances
 from scenarios.observe.history.commits import Commits
 from scenarios.observe.history.control_queues import ControlQueues
 from scenarios.observe.history.left_replicas import LeftReplicas
 from scenarios.observe.history.missed_deletions import MissedDeletions
+from scenarios.observe.history.open_transactions import OpenTransactions
 from scenarios.observe.history.replica_logs import ReplicaLogs
 from scenarios.observe.history.settings_history import Settings, StartSettings
 from scenarios.observe.history.shown_values import ShownValues
@@ -58,6 +60,11 @@ class History:
         return self._armed(Acknowledged(self._trace, self.logs, self.cluster, self.commits))
 
     @cached_property
+    def answers(self) -> Answers:
+        """The answers of brokers."""
+        return self._armed(Answers())
+
+    @cached_property
     def commits(self) -> Commits:
         """The committed prefix of each partition's log."""
         return self._armed(Commits(self.logs, self.cluster))
@@ -81,6 +88,11 @@ class History:
     def missed_deletions(self) -> MissedDeletions:
         """The brokers that nothing has told that a topic is deleted."""
         return self._armed(MissedDeletions(self.cluster))
+
+    @cached_property
+    def open_transactions(self) -> OpenTransactions:
+        """The transactions that are open in a log."""
+        return self._armed(OpenTransactions())
 
     @cached_property
     def settings(self) -> Settings:

@@ -11,7 +11,7 @@ from attrs import field, frozen
 
 from emulator.protocol.alter_configs import AlterConfigOp, IncrementalAlterConfigsRequest, OpType
 from emulator.protocol.clients.fetch import READ_COMMITTED, READ_UNCOMMITTED
-from emulator.protocol.clients.list_offsets import OffsetQuery, OffsetsByTimeRequest
+from emulator.protocol.clients.list_offsets import EARLIEST, LATEST, OffsetQuery, OffsetsByTimeRequest
 from emulator.protocol.create_partitions import CreatePartitionsRequest, NewPartitions
 from emulator.protocol.create_topics import CreateTopicsRequest, NewTopic
 from emulator.protocol.delete_records import TO_HIGH_WATERMARK, DeleteRecordsRequest
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from scenarios.language.clients import Client
 
 Asked = Callable[["SeldomRequests", "Client"], Any]
+MOST = 3
+"""The most partitions that one request is about."""
 PLACES_BACK_S = 60
 """The longest time ago of which the client asks for the offset."""
 LARGE_BYTES = 2 << 20
@@ -56,6 +58,13 @@ def _tp(asker: SeldomRequests, client: Client) -> TopicPartition:
     return TopicPartition(*split_partition(asker.partitions[client.below(len(asker.partitions))]))
 
 
+def _tps(asker: SeldomRequests, client: Client) -> list[TopicPartition]:
+    """One partition or a few, which may have other leaders."""
+    names, first = asker.partitions, client.below(len(asker.partitions))
+    count = 1 + client.below(min(MOST, len(names)))
+    return [TopicPartition(*split_partition(names[(first + place) % len(names)])) for place in range(count)]
+
+
 def _topic(asker: SeldomRequests, client: Client) -> Resource:
     return Resource(ResourceType.TOPIC, _tp(asker, client).topic)
 
@@ -70,20 +79,22 @@ def _removal(asker: SeldomRequests, client: Client) -> LeaveGroupRequest:
 
 def _place(asker: SeldomRequests, client: Client) -> OffsetsByTimeRequest:
     at_ms = max(0, round(client.now_s * 1000) - client.below(PLACES_BACK_S * 1000))
-    query = OffsetQuery(_tp(asker, client), NO_EPOCH if client.below(2) else client.below(6), at_ms)
-    return OffsetsByTimeRequest(CONSUMER, (query,), READ_COMMITTED if client.below(2) else READ_UNCOMMITTED)
+    at_ms = (EARLIEST, LATEST, at_ms, at_ms)[client.below(4)]
+    epoch = NO_EPOCH if client.below(2) else client.below(6)
+    queries = tuple(OffsetQuery(tp, epoch, at_ms) for tp in _tps(asker, client))
+    return OffsetsByTimeRequest(CONSUMER, queries, READ_COMMITTED if client.below(2) else READ_UNCOMMITTED)
 
 
 def _epoch_end(asker: SeldomRequests, client: Client) -> OffsetsForLeaderEpochRequest:
     epoch = client.below(6)
-    return OffsetsForLeaderEpochRequest(
-        CONSUMER, (EpochQuery(_tp(asker, client), epoch + client.below(3) if client.below(2) else NO_EPOCH, epoch),)
-    )
+    current = epoch + client.below(3) if client.below(2) else NO_EPOCH
+    queries = tuple(EpochQuery(tp, current, epoch) for tp in _tps(asker, client))
+    return OffsetsForLeaderEpochRequest(CONSUMER, queries)
 
 
 def _deletion(asker: SeldomRequests, client: Client) -> DeleteRecordsRequest:
     offset = TO_HIGH_WATERMARK if client.below(4) == 0 else client.below(50) - 1
-    return DeleteRecordsRequest(((_tp(asker, client), offset),), 1_000_000)
+    return DeleteRecordsRequest(tuple((tp, offset) for tp in _tps(asker, client)), 1_000_000)
 
 
 def _odd_topic(asker: SeldomRequests, client: Client) -> CreateTopicsRequest:
@@ -109,7 +120,7 @@ OF_COORDINATORS: dict[str, Asked] = {
 OF_BROKERS: dict[str, Asked] = {
     "list-groups": lambda _asker, _client: ListGroupsRequest(),
     "list-transactions": lambda _asker, _client: ListTransactionsRequest(),
-    "describe-producers": lambda asker, client: DescribeProducersRequest((_tp(asker, client),)),
+    "describe-producers": lambda asker, client: DescribeProducersRequest(tuple(_tps(asker, client))),
     "describe-settings": lambda asker, client: DescribeConfigsRequest(((_topic(asker, client), None),), True),
     "change-setting": lambda asker, client: IncrementalAlterConfigsRequest(
         ((_topic(asker, client), (OPS[client.below(len(OPS))],)),)

@@ -105,3 +105,21 @@ def test_a_gauge_of_a_term_that_is_over(node: int, found: int) -> None:
     assert [violation.state for violation in run.violations()] == [
         "broker 0 shows ReplicasIneligibleToDeleteCount = 2; by what it knows it is 0"
     ] * found
+
+
+@pytest.mark.parametrize(("lag", "apart_s", "count"), [(20, 2, 0), (0, 2, 1), (0, 1, 0)])
+def test_the_lag_of_the_last_stable_offset(lag: int, apart_s: int, count: int) -> None:
+    """Batch 2, at 10, belongs to an open transaction; the high watermark is 30."""
+    run = shown(0, OF_BROKERS, BROKER)
+    run.leads(0, 1)
+    for base in (0, 10, 20):
+        run.append(0, base, 1 + base // 10, leader=True)
+    run.emit(e.TransactionalAppended, 0, *ORDERS_0, 7, 2, 10)
+    run.high_watermark(0, 30, leader=True)
+    run.emit(e.LastStableOffsetLag, 0, *ORDERS_0, lag)
+    memories = {"replicas": {}, "groups": 3, "settings": {}}
+    for _ in range(2):
+        run.show(Remembered, 0, "broker", "rest", memories)
+        run.world.now += apart_s * 1_000_000
+    found = [str(violation.state) for violation in run.violations() if "LastStable" in str(violation.state)]
+    assert found == ["broker 0 shows LastStableOffsetLag of orders-0 = 0; by what it knows it is 20"] * count

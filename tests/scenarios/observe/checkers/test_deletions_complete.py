@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 
 from emulator.protocol import events as e
+from emulator.protocol.delete_records import DeletedRecords, DeleteRecordsRequest, DeleteRecordsResponse
+from emulator.protocol.errors import Errors
 from emulator.protocol.shown import DeletionExpired, DeletionWaits, RecordsDeleted
 from emulator.trace.events import ZkWritten
+from emulator.trace.shown_znodes import RequestAnswered
 from scenarios.observe.checkers.deletions_complete import DeletionsComplete
 from tests.scenarios.observe.checkers.test_led_in_time import Cluster
 from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
@@ -88,3 +91,42 @@ def test_a_deletion_that_all_have_followed_does_not_wait(
 @pytest.mark.parametrize(("starts", "passed_s"), [((5, 5, 4), 6), ((5, 5, 5), 4)])
 def test_a_deletion_that_may_time_out(starts: tuple[int, ...], passed_s: int) -> None:
     assert timed_out(*starts, passed_s=passed_s) == []
+
+
+@pytest.mark.parametrize(
+    ("row", "waited_us", "count"),
+    [
+        ((5, Errors.NONE), 0, 0),
+        ((4, Errors.NONE), 0, 1),
+        ((6, Errors.NONE), 0, 1),
+        ((3, Errors.REQUEST_TIMED_OUT), 1_000_000, 0),
+        ((3, Errors.REQUEST_TIMED_OUT), 999_999, 1),
+        ((-1, Errors.NOT_LEADER_FOR_PARTITION), 0, 0),
+        ((5, Errors.NOT_LEADER_FOR_PARTITION), 0, 1),
+        ((-1, Errors.OFFSET_OUT_OF_RANGE), 0, 1),
+    ],
+)
+def test_the_answer_is_what_the_leader_has_found(row: tuple[int, Errors], waited_us: int, count: int) -> None:
+    run = WrittenHistory(DeletionsComplete.name).begin()
+    run.everywhere(0, 1)
+    run.high_watermark(0, 10, leader=True)
+    for broker in (0, 1):
+        run.emit(e.LogStartMoved, broker, *ORDERS_0, 5, "request")
+    run.trace.show(RecordsDeleted, 0, *ORDERS_0, 1, 5, 5, (0, 1))
+    request = DeleteRecordsRequest(((ORDERS_0, 5),), 1_000_000)
+    response = DeleteRecordsResponse((DeletedRecords(ORDERS_0, *row),))
+    since_us = run.world.now - waited_us
+    run.trace.show(RequestAnswered, 0, -9, request, response, since_us, True)
+    assert len(run.violations()) == count
+
+
+def test_a_deletion_that_no_leader_has_found() -> None:
+    run = WrittenHistory(DeletionsComplete.name).begin()
+    run.everywhere(0, 1)
+    request = DeleteRecordsRequest(((ORDERS_0, 5),), 1_000_000)
+    run.show(
+        RequestAnswered, 0, -9, request, DeleteRecordsResponse((DeletedRecords(ORDERS_0, 5, Errors.NONE),)), 0, True
+    )
+    [violation] = run.violations()
+    assert "broker 0, asked to delete before 5, answers after" in violation.state
+    assert "with NONE and the low watermark 5" in violation.state

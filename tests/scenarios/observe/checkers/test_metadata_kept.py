@@ -7,13 +7,21 @@ from collections.abc import Mapping
 import pytest
 
 from emulator.protocol import events as e
+from emulator.protocol.clients.metadata import (
+    ClientMetadataRequest,
+    ClientMetadataResponse,
+    PartitionAnswer,
+    TopicAnswer,
+)
 from emulator.protocol.control_requests import ControlHandled
 from emulator.protocol.errors import Errors
+from emulator.protocol.metadata import MetadataRequest, MetadataResponse
 from emulator.protocol.shown import MetadataCached
 from emulator.protocol.types import LEADER_DURING_DELETE, TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
 from emulator.protocol.znodes import broker_path, delete_topic_path
 from emulator.trace.events import ZkWritten
+from emulator.trace.shown_znodes import RequestAnswered
 from scenarios.observe.history.settings_history import StartSettings
 from tests.scenarios.observe.checkers.test_led_in_time import Cluster
 from tests.scenarios.observe.checkers.written_history import ORDERS_0
@@ -193,3 +201,54 @@ def test_such_a_topic_begins_with_an_earlier_leader_epoch_once() -> None:
         deletes_payments(run)
         run.sends(2, said(0, epoch, PAYMENTS_0))
     assert run.violations() == [], "each deletion may be missed"
+
+
+PAYMENTS = said(1, 4, PAYMENTS_0)
+ORDERS = said()
+
+
+@pytest.mark.parametrize(
+    ("topics", "states", "live", "controller", "found"),
+    [
+        (None, (ORDERS, PAYMENTS), RS, 3, ""),
+        (("orders",), (ORDERS,), RS, 3, ""),
+        (("none",), (), RS, 3, ""),
+        (None, (ORDERS,), RS, 3, "1 partitions as it knows them, of 1, and knows 2 of them"),
+        (None, (ORDERS, ORDERS), RS, 3, "1 partitions as it knows them, of 2, and knows 2"),
+        (("orders",), (said(),), RS, 3, "0 partitions as it knows them, of 1, and knows 1"),
+        (("orders",), (ORDERS,), (0, 1), 3, "live brokers [0, 1], and knows live brokers [0, 1, 2]"),
+        (("orders",), (ORDERS,), RS, 1, "controller 1, and knows controller 3"),
+    ],
+)
+def test_a_client_gets_what_is_known(
+    topics: tuple[str, ...] | None, states: tuple[PartitionMetadata, ...], live: tuple[int, ...], controller: int,
+    found: str,
+) -> None:  # fmt: skip
+    run = Brokers()
+    run.sends(0, ORDERS, PAYMENTS)
+    response = MetadataResponse(states, live, controller)
+    run.show(RequestAnswered, 0, -9, MetadataRequest(topics), response, run.world.now, True)
+    seen = [str(violation.state) for violation in run.violations()]
+    assert (found in seen[0] and len(seen) == 1) if found else not seen
+
+
+@pytest.mark.parametrize(
+    ("answers", "found"),
+    [
+        ((TopicAnswer("orders", Errors.NONE, (PartitionAnswer(Errors.NONE, ORDERS),)),), ""),
+        ((), "topics , and knows orders"),
+        ((TopicAnswer("orders", Errors.NONE, ()),), "0 partitions of orders, and knows 1"),
+        ((TopicAnswer("orders", Errors.UNKNOWN_TOPIC_OR_PARTITION, ()),), "0 partitions of orders"),
+        (
+            (TopicAnswer("orders", Errors.NONE, (PartitionAnswer(Errors.LEADER_NOT_AVAILABLE, ORDERS),)),),
+            "orders-0 with LEADER_NOT_AVAILABLE, leader 0, and knows leader 0",
+        ),
+    ],
+)
+def test_a_real_client_gets_what_is_known(answers: tuple[TopicAnswer, ...], found: str) -> None:
+    run = Brokers()
+    run.sends(0, ORDERS)
+    response = ClientMetadataResponse((ORDERS,), RS, 3, topics=answers)
+    run.show(RequestAnswered, 0, -9, ClientMetadataRequest(("orders",)), response, run.world.now + 1000, True)
+    seen = [str(violation.state) for violation in run.violations()]
+    assert (found in seen[0] and len(seen) == 1) if found else not seen

@@ -95,3 +95,20 @@ def test_a_reader_does_not_leave_out_what_was_committed() -> None:
     said = f"{SENT}: its transaction was committed, and the answer says that it was aborted"
     assert story(True, (ANNE, 20)) == [said]
     assert story(True, (ANNE, 5)) == [], "an earlier transaction of the same producer"
+
+
+@pytest.mark.parametrize(("unclean", "count"), [(False, 1), (True, 0)])
+def test_a_batch_that_comes_back_with_an_unclean_leader_has_its_own_marker(unclean: bool, count: int) -> None:
+    """kafka-2.3, seed 16007: broker 0 has the batch with a marker at 30; broker 1, which leads meanwhile, has appended
+    it again, and its marker at 40."""
+    run = WrittenHistory(ReadsDecided.name).begin((0, 1))
+    for node, marker in ((0, 30), (1, 40)):
+        run.emit(e.TransactionalAppended, node, *ORDERS_0, ANNE, BATCH, 20)
+        run.emit(e.TransactionMarked, node, *ORDERS_0, ANNE, 0, 1, True)
+        run.show(MarkerAppends, node, ORDERS_0, ANNE, marker, marker)
+    if unclean:
+        run.state(1, (1,), 1)
+        run.state(0, (0,), 2)
+    run.emit(e.Fetched, READER, *ORDERS_0, 20, 31, (BATCH,), 0, 0, 31)
+    run.emit(e.CommittedFetched, READER, *ORDERS_0, 0, (BATCH,), 31, (), ())
+    assert len(run.violations()) == count

@@ -16,7 +16,7 @@ from emulator.protocol.shown import FetchOverdue, ProduceRefused, Remembered
 from emulator.protocol.transactions.coordination import EndTxnRequest
 from emulator.protocol.znodes import encode_config
 from emulator.trace.events import ZkWritten
-from emulator.trace.shown_znodes import RequestUnanswered
+from emulator.trace.shown_znodes import RequestAnswered, RequestUnanswered
 from scenarios.observe.history.settings_history import StartSettings
 from tests.scenarios.observe.checkers.test_led_in_time import Cluster
 from tests.scenarios.observe.checkers.written_history import ORDERS_0
@@ -90,6 +90,17 @@ def test_a_request_that_has_nothing_to_wait_for() -> None:
     assert unanswered(BEAT, 3 * SECOND) == []
     [state] = unanswered(BEAT, 10 * SECOND)
     assert state == "broker 0 has a Heartbeat of machine -9 for 10.001 s, and does not answer it"
+
+
+@pytest.mark.parametrize(("after_us", "current", "count"), [(3, True, 0), (10, True, 1), (10, False, 0)])
+def test_an_answer_that_comes_late(after_us: int, current: bool, count: int) -> None:
+    run = Cluster("requests_answered")
+    run.passes(20)
+    since_us = run.world.now
+    run.world.now = since_us + after_us * SECOND
+    run.show(RequestAnswered, 0, -9, BEAT, None, since_us, current)
+    late = "broker 0 answers a Heartbeat of machine -9 after 10.001 s, with nothing to wait for"
+    assert [violation.state for violation in run.violations()] == [late] * count
 
 
 def test_a_fetch_waits_for_its_time() -> None:
