@@ -55,8 +55,8 @@ class RequestsAnswered(Checker):
         JoinGroup while its group prepares a rebalance, a SyncGroup while that waits for an assignment. So each answer
         that comes later than by these rules, but for those to fetches of emulated readers, where no disk has held it
         back. Each request that a broker has in hand when the cluster is at rest, by the same rules; what a coordinator
-        writes has its replicas then, where all in-sync ones work, or fetch nothing and leave the ISR, within one and a
-        half times replica.lag.time.max.ms.
+        writes has its replicas then, where all in-sync ones work and have what its broker leads: one that fetches
+        nothing leaves the ISR.
 
     Not verified: what the controller answers, whose event may fail, and then has no answer in Kafka either; Produce
         with other acks than 0 and 1 (``acks_in_time``); before the cluster is at rest, what a coordinator of
@@ -73,7 +73,7 @@ class RequestsAnswered(Checker):
         self.history.answers.late.append(self._answered_late)
         self._commit_us = self.start.time_us("offsets.commit.timeout.ms", 5_000)
         self._verified_us = self.start.time_us("request.timeout.ms", 30_000)
-        self._dropped_us = 3 * self.start.time_us("replica.lag.time.max.ms", 10_000) // 2
+        self._logs = self.history.logs
         self._states: dict[tuple[int, str], str] = {}
         """By broker and group, the state of the group there."""
         self._left: dict[tuple[int, str, str], list[int]] = {}
@@ -127,7 +127,7 @@ class RequestsAnswered(Checker):
         """Whether all that lead or are in sync work, of all partitions: what waits for them has them. And ``broker``
         leads what it believes to."""
         cluster = self.cluster
-        leads = all(self._leads(broker, tp) for tp in cluster.led.get(broker, ()))
+        leads = all(self._leads(broker, tp) and self._is_everywhere(broker, tp) for tp in cluster.led.get(broker, ()))
         states = cluster.states.values()
         return leads and all(state.leader in state.isr and all(map(self.now.works, state.isr)) for state in states)
 
@@ -139,6 +139,11 @@ class RequestsAnswered(Checker):
             and state is not None
             and (state.leader, state.leader_epoch) == (broker, leads.leader_epoch)
         )
+
+    def _is_everywhere(self, broker: int, tp: TopicPartition) -> bool:
+        """Whether all in-sync replicas have the whole log of their leader."""
+        log, others = self._logs.get(broker, tp), [self._logs.get(one, tp) for one in self.cluster.isr(tp)]
+        return all(one is None or log is None or one.end_offset >= log.end_offset for one in others)
 
     def _look_at(
         self, event: RequestUnanswered | RequestAnswered | Remembered, request: Request, client: int, since_us: int
@@ -164,9 +169,7 @@ class RequestsAnswered(Checker):
     def _may_wait_us(self, request: Request, name: str) -> int:
         if isinstance(request, FetchRequest):
             return request.max_wait_us
-        if name in WRITTEN:
-            return self._dropped_us
-        if hasattr(request, "timeout_us"):
+        if name not in WRITTEN and hasattr(request, "timeout_us"):
             return int(request.timeout_us)
         return (self._commit_us if name in COMMITS else 0) + (self._verified_us if name == VERIFIED else 0)
 

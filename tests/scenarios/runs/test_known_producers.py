@@ -208,7 +208,7 @@ def test_a_transaction_coordinator_that_goes_on_is_known_before_kafka_9235(profi
     seen = explained(run, findings(run))
     assert not seen.new
     assert [(str(reason).split(":")[0], [one.checker for one in of_it]) for reason, of_it in seen.known] == (
-        [("KAFKA-9235", ["coordinators_lead", "coordinators_remember"])] if found else []
+        [("KAFKA-9235", ["coordinators_lead", "coordinators_remember", "requests_answered"])] if found else []
     )
 
 
