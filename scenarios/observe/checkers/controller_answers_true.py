@@ -23,7 +23,6 @@ from scenarios.observe.past.changes import StateWritten
 
 KNOWN_AFTER_US = 5_000_000
 """After so long without faults a controller knows what is in ZooKeeper, and what it answers has that."""
-ASKED = AlterPartitionReassignmentsRequest | ElectLeadersRequest | ListPartitionReassignmentsRequest
 NO_LEADER_FITS = Errors.PREFERRED_LEADER_NOT_AVAILABLE, Errors.ELIGIBLE_LEADERS_NOT_AVAILABLE
 
 
@@ -70,13 +69,9 @@ class ControllerAnswersTrue(Checker):
     fails_when = "a controller lists no moves"
 
     def begin(self) -> None:
-        for request in (
-            ControlledShutdownRequest,
-            AlterPartitionReassignmentsRequest,
-            ElectLeadersRequest,
-            ListPartitionReassignmentsRequest,
-        ):
+        for request in (AlterPartitionReassignmentsRequest, ElectLeadersRequest, ListPartitionReassignmentsRequest):
             self.history.answers.of(request, self._answered)
+        self.history.answers.of(ControlledShutdownRequest, self._left)
         self._topics: Lately[str, TopicVersion] = Lately(TopicVersion())
         self._states: Lately[TopicPartition, LeaderAndIsr | None] = Lately(None)
         self._marked: Lately[str, bool] = Lately(False)
@@ -99,10 +94,6 @@ class ControllerAnswersTrue(Checker):
 
     def _answered(self, event: RequestAnswered) -> None:
         request, response = event.request, event.response
-        if isinstance(request, ControlledShutdownRequest):
-            self._left(event, request)
-        if not isinstance(request, ASKED):
-            return
         elected = self.cluster.acting.get(event.node)
         here_us = max(elected.t_us, self.cluster.controller_since_us) if elected is not None else event.t_us
         is_controller = event.node == self.cluster.controller and here_us < event.since_us
@@ -186,8 +177,9 @@ class ControllerAnswersTrue(Checker):
 
     # -- shutdowns ----------------------------------------------------------------------------------------------------
 
-    def _left(self, event: RequestAnswered, request: ControlledShutdownRequest) -> None:
-        broker, response = request.broker, event.response
+    def _left(self, event: RequestAnswered) -> None:
+        request, response = event.request, event.response
+        broker = request.broker
         if not self._is_calm(event):
             return
         registered = self.cluster.registrations.get(broker)

@@ -80,7 +80,7 @@ class TopicAnswersTrue(Checker):
     fails_when = "a controller does not wait until topics are there, or gone"
 
     def begin(self) -> None:
-        for request in (CreateTopicsRequest, DeleteTopicsRequest, CreatePartitionsRequest):
+        for request in (CreateTopicsRequest, DeleteTopicsRequest, CreatePartitionsRequest, DescribeClusterRequest):
             self.history.answers.of(request, self._answered)
         self._topics: Lately[str, KnownTopic] = Lately(NONE)
         self._marked: Lately[str, bool] = Lately(False)

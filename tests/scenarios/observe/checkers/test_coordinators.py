@@ -612,7 +612,15 @@ def test_a_leader_announces_the_isrs_that_it_writes(happens: str, epoch: int, wr
     data = run.encoded(0, (0, 1), epoch, 1)
     run.emit(ZkWritten, 0, "setData", state_path(ORDERS_0), run.version + 1, 0, data)
     if happens == "announced":
-        run.emit(ZkWritten, 0, "create", "/isr_change_notification/isr_change_0000000000", 0, 7, "{}")
+        run.emit(
+            ZkWritten,
+            0,
+            "create",
+            "/isr_change_notification/isr_change_0000000000",
+            0,
+            7,
+            encode_isr_change((ORDERS_0,)),
+        )
     elif happens == "cut":
         run.fault("message.cut", "0")
     run.passes(12)
