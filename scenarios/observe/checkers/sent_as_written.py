@@ -58,7 +58,7 @@ class SentAsWritten(Checker):
         registration of its broker (KIP-380); the ids of topics that the topics' znodes have (KIP-516). The live brokers
         in an UpdateMetadata contain the one that it is for, each other one that was sent a request since it was
         registered, and none whose end the controller has begun to handle. The offline replicas are those on brokers
-        that are not among them, or that shut down, and else only such of brokers with a failed log directory. A
+        that are not among them, or (since 2.2) shut down, and else only such of brokers with a failed log directory. A
         LeaderAndIsr names the adding and removing replicas that the topic's znode has (KIP-455), until the controller
         takes the move for done in its memory (B2). A StopReplica names a leader epoch that was written, -1 only for a
         partition of which its controller has sent no LeaderAndIsr, and -2 only for a topic that is to be deleted
@@ -251,13 +251,14 @@ class SentAsWritten(Checker):
 
     def _look_at_offline(self, event: ControlQueued, request: UpdateMetadataRequest) -> None:
         live, leaving = request.live_brokers, self._leaving if self.cluster.was_elected_last(event.node) else {}
+        exactly = self._bounces  # releases before 2.2 miss brokers that come back (KAFKA-1120)
         for sent in request.partitions:
             if isinstance(sent, DraftPartitionMetadata):
                 continue  # its replicas are not those whose brokers are looked at
             said = sent.offline_replicas
             for broker in sent.replicas:
-                offline = broker not in live or broker in leaving
-                wrongly = broker in said and not offline and broker not in self._lacked_dirs
+                offline = broker not in live or (exactly and broker in leaving)
+                wrongly = exactly and broker in said and not offline and broker not in self._lacked_dirs
                 if (offline and broker not in said) or wrongly:
                     facts = SentOffline(event.node, sent.replicas, live, said)
                     self.violated(event, facts, sent.tp, (broker,))
