@@ -49,7 +49,7 @@ class SentAsWritten(Checker):
         leader, leader epoch, controller epoch, ISR, and whether the leader recovers (KIP-704); no later version is
         named than there is. The controller epoch may be that of the sender, which a change of the ISR that has nothing
         to write gives to the state in its memory (ReplicaStateMachine.doRemoveReplicasFromIsr, 1.1 to 3.8). The
-        replicas are those of one of the last 32 assignments, or of a move that was asked for (since 2.2: a controller
+        replicas are those of one of the last 32 assignments while no move is in hand (since 2.2: a controller
         of 0.8 appends one in its memory where it brings it online, ReplicaStateMachine.handleStateChange). A replica is
         announced as new while it is new to the controller, or added (KIP-455), or with the first state of its
         partition.
@@ -58,7 +58,7 @@ class SentAsWritten(Checker):
         registration of its broker (KIP-380); the ids of topics that the topics' znodes have (KIP-516). The live brokers
         in an UpdateMetadata contain the one that it is for, each other one that was sent a request since it was
         registered, and none whose end the controller has begun to handle. The offline replicas are those on brokers
-        that are not among them, or that shut down, and else only such of brokers with a failed log directory. A
+        that are not among them, or (since 2.2) shut down, and else only such of brokers with a failed log directory. A
         LeaderAndIsr names the adding and removing replicas that the topic's znode has (KIP-455), until the controller
         takes the move for done in its memory (B2). A StopReplica names a leader epoch that was written, -1 only for a
         partition of which its controller has sent no LeaderAndIsr, and -2 only for a topic that is to be deleted
@@ -251,13 +251,14 @@ class SentAsWritten(Checker):
 
     def _look_at_offline(self, event: ControlQueued, request: UpdateMetadataRequest) -> None:
         live, leaving = request.live_brokers, self._leaving if self.cluster.was_elected_last(event.node) else {}
+        exactly = self._bounces  # releases before 2.2 miss brokers that come back (KAFKA-1120)
         for sent in request.partitions:
             if isinstance(sent, DraftPartitionMetadata):
                 continue  # its replicas are not those whose brokers are looked at
             said = sent.offline_replicas
             for broker in sent.replicas:
-                offline = broker not in live or broker in leaving
-                wrongly = broker in said and not offline and broker not in self._lacked_dirs
+                offline = broker not in live or (exactly and broker in leaving)
+                wrongly = exactly and broker in said and not offline and broker not in self._lacked_dirs
                 if (offline and broker not in said) or wrongly:
                     facts = SentOffline(event.node, sent.replicas, live, said)
                     self.violated(event, facts, sent.tp, (broker,))
@@ -284,10 +285,16 @@ class SentAsWritten(Checker):
     def _compare(self, event: ControlQueued, partitions: Iterable[Sent]) -> None:
         for sent in partitions:
             known = self._replicas.get(sent.tp)
-            if self._bounces and known and sent.replicas not in known and not _is_draft(sent):
+            if self._bounces and known and sent.replicas not in known and not self._changes(sent):
                 self._otherwise(event, "replicas", list(sent.replicas), list(list(known)[-1]), sent.tp)
             if sent.leader != LEADER_DURING_DELETE:
                 self._compare_state(event, sent)
+
+    def _changes(self, sent: Sent) -> bool:
+        """Whether the replicas may be some that no znode has: of a move in hand, or of KIP-352's draft."""
+        cluster, tp = self.cluster, sent.tp
+        moves = cluster.open_move(tp) is not None or cluster.is_reassigning(tp) or tp in cluster.requested_moves()
+        return moves or isinstance(sent, DraftPartitionMetadata | DraftLeaderAndIsrPartition)
 
     def _compare_state(self, event: ControlQueued, sent: Sent) -> None:
         had = [
@@ -312,8 +319,3 @@ class SentAsWritten(Checker):
             self._otherwise(event, "controller_epoch of the state", sent.controller_epoch, epoch, sent.tp)
         elif isinstance(sent, LeaderAndIsrPartition) and all(sent.recovering is not one.recovering for one in same):
             self._otherwise(event, "recovering", sent.recovering, same[0].recovering, sent.tp)
-
-
-def _is_draft(sent: Sent) -> bool:
-    """Whether its replicas are those before a move and after it (KIP-352's draft)."""
-    return isinstance(sent, DraftPartitionMetadata | DraftLeaderAndIsrPartition)

@@ -1,4 +1,4 @@
-"""What is found of control requests and their answers: a field that is not what it should be."""
+"""Facts about control requests and their answers: a field that is not what it should be."""
 
 from __future__ import annotations
 
