@@ -128,7 +128,8 @@ class CoordinatorsRemember(BrokerMemory):
     def on_ids_read(self, event: TransactionsRead) -> None:
         batches = self._in_log(event.node, event.home)
         if batches is not None:
-            last = {records.transactional_id: records.value for _, records in batches}
+            records = [each for _, each in batches if not isinstance(each, tuple)]  # a client may ask for markers here
+            last = {each.transactional_id: each.value for each in records}
             wanted = {id: _stored(value) for id, value in last.items() if value is not None}
             self._compare(event, "transactional id", {id: _stored(value) for id, value in event.ids.items()}, wanted)
 

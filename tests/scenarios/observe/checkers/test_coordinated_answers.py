@@ -504,3 +504,19 @@ def test_the_offsets_of_a_transaction_count_with_its_marker(committed: bool, the
     run.emit(e.Appended, 1, *HOME, False, 3, 1, 2, 10, 78)
     run.show(shown.GroupsRead, 1, HOME, {}, {(GROUP, ORDERS_0): value} if there else {}, {})
     assert len(run.found()) == count
+
+
+@pytest.mark.parametrize(("timeout_ms", "count"), [(15_000, 0), (0, 1)])
+def test_a_coordinator_of_transactions_reads_what_is_in_its_log(timeout_ms: int, count: int) -> None:
+    """kafka-1.1, seed 18126: a client has asked for a marker in the log of a coordinator."""
+    run = Answered(REMEMBERS).ready()
+    value = state(STATE.EMPTY, 1)
+    records = TransactionRecords.of(HOMES, 9, WRITER, value)
+    run.emit(e.LogLoaded, 1, *HOMES, 0, 0, 0)
+    run.appends(records, node=1)
+    run.emit(e.Appended, 1, *HOMES, True, 3, 0, 1, records.id, 100)
+    run.marked(True, node=1, topic=HOMES.topic)
+    run.show(shown.MarkerAppends, 1, HOMES, 7, 1, 10)
+    run.emit(e.Appended, 1, *HOMES, True, 3, 1, 2, 10, 78)
+    run.show(shown.TransactionsRead, 1, HOMES, {WRITER: value._replace(timeout_ms=timeout_ms)})
+    assert len(run.found()) == count
