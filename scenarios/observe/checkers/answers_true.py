@@ -392,12 +392,12 @@ class AnswersTrue(Checker):
             if tp.topic.startswith(INTERNAL):
                 continue
             for producer_id, begun in told.items():
-                if begun != NO_TRANSACTION:
+                if begun >= log.start_offset:
                     self._is(event, tp, "transaction start", begun, *firsts.values())
-                elif firsts.get(producer_id, -1) >= log.start_offset:
+                elif begun == NO_TRANSACTION and producer_id in firsts:
                     self._is(event, tp, "transaction start", begun, firsts[producer_id])
-            for producer_id, first in firsts.items():
-                if producer_id not in told and first >= log.start_offset:
+            for producer_id in firsts:
+                if producer_id not in told:
                     self._is(event, tp, "producer", -1, producer_id)
 
     def on_initialized(self, event: ProducerInitialized) -> None:
