@@ -103,10 +103,11 @@ class AnswersTrue(Checker):
         where there is one to read; a position that is out of range is so. The leader that is named to a client with an
         error (KIP-951, 3.7).
 
-    Not verified: answers that a disk has held back, but for their partitions; the records of a compacted topic; the
-        times of records that their producer has stated; whether an answer leaves a partition out that has something new
-        in its session (``sessions_follow``); what followers fetch, but for the partitions, the log start, a high
-        watermark that is too high, and where their logs diverge.
+    Not verified: three of four answers to Produce and emulated readers, and each second one to a fetch of another
+        client (``broker_answers``); answers that a disk has held back, but for their partitions; the records of a
+        compacted topic; the times of records that their producer has stated; whether an answer leaves a partition out
+        that has something new in its session (``sessions_follow``); what followers fetch, but for the partitions, the
+        log start, a high watermark that is too high, and where their logs diverge.
     """
 
     ids = ("J answers",)
@@ -391,12 +392,12 @@ class AnswersTrue(Checker):
             if tp.topic.startswith(INTERNAL):
                 continue
             for producer_id, begun in told.items():
-                if begun != NO_TRANSACTION:
+                if begun >= log.start_offset:
                     self._is(event, tp, "transaction start", begun, *firsts.values())
-                elif firsts.get(producer_id, -1) >= log.start_offset:
+                elif begun == NO_TRANSACTION and producer_id in firsts:
                     self._is(event, tp, "transaction start", begun, firsts[producer_id])
-            for producer_id, first in firsts.items():
-                if producer_id not in told and first >= log.start_offset:
+            for producer_id in firsts:
+                if producer_id not in told:
                     self._is(event, tp, "producer", -1, producer_id)
 
     def on_initialized(self, event: ProducerInitialized) -> None:

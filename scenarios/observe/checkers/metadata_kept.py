@@ -49,10 +49,10 @@ class MetadataKept(Checker):
     knew. It tells clients what it knows. When nothing is left to do, each broker knows the leader that ZooKeeper names,
     for each partition, and no topic that is gone.
 
-    Verified: the metadata cache of each broker after each UpdateMetadata, as far as the request names partitions; each
-        answer to Metadata, against the cache: every partition that it is asked about, the live brokers, and the
-        controller that has sent the last UpdateMetadata (KafkaApis.handleTopicMetadataRequest, 0.8 to 3.9); and the
-        cache as a whole, when the cluster is at rest, for brokers that the controller has reached for long enough.
+    Verified: the metadata cache of each broker after each UpdateMetadata, as far as the request names partitions; of
+        answers to Metadata one in four, against the cache: every partition that it is asked about, the live brokers,
+        and the controller that has sent the last UpdateMetadata (KafkaApis.handleTopicMetadataRequest, 0.8 to 3.9); and
+        the cache as a whole, when the cluster is at rest, for brokers that the controller has reached for long enough.
 
     Up to 2.3 a controller does not remember a leader epoch that it has raised alone (KAFKA-9212, 2.4): for such
     releases only leaders are compared.

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from emulator.protocol.clients.fetch import ConsumerFetchRequest
+from emulator.protocol.fetch import FetchRequest
+from emulator.protocol.metadata import MetadataRequest
+from emulator.protocol.produce import ProduceRequest
 from emulator.trace.shown_znodes import RequestAnswered
 
 LATE_US = 4_000_000
 """An answer that comes after so long is late, if its request may not wait."""
+
+ONE_OF = {FetchRequest: 4, ProduceRequest: 4, MetadataRequest: 4, ConsumerFetchRequest: 2}
+"""The requests that come often: one of so many answers is looked at."""
 
 Look = Callable[[RequestAnswered], None]
 
@@ -22,14 +29,21 @@ class Answers:
     def __init__(self) -> None:
         self.late: list[Look] = []
         self._looks: dict[type, list[Look]] = {}
+        self._passed: dict[type, int] = {}
+        """By class of request, how many answers are passed over before the next one that is looked at."""
 
     def of(self, request: type, look: Look) -> None:
-        """Call ``look`` with each answer to a request of this class."""
+        """Call ``look`` with answers to requests of this class."""
         self._looks.setdefault(request, []).append(look)
+        self._passed[request] = 0
 
     def on_answered(self, event: RequestAnswered) -> None:
         kind = event.request.__class__
-        if kind in self._looks:
+        passed = self._passed.get(kind)
+        if passed:
+            self._passed[kind] = passed - 1
+        elif passed is not None:
+            self._passed[kind] = ONE_OF.get(kind, 1) - 1
             for look in self._looks[kind]:
                 look(event)
         if event.t_us - event.since_us > LATE_US:

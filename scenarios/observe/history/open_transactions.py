@@ -22,10 +22,19 @@ class _Producer:
     batches: list[Placed] = field(factory=list)
     markers: list[Placed] = field(factory=list)
 
+    def ended(self, log: ReplicaLogHistory, end: int) -> int:
+        """The offset of the last marker that a log is known to have below ``end``; -1: there is none."""
+        return next((at for at, id in reversed(self.markers) if at < end and log.find(at, id)), -1)
+
     def first_open(self, log: ReplicaLogHistory, end: int) -> int | None:
-        """The first batch in a log behind the last marker that it has below ``end``."""
-        ended = next((at for at, id in reversed(self.markers) if at < end and log.find(at, id)), -1)
-        return min((at for at, id in self.batches if at > ended and log.find(at, id)), default=None)
+        """The first batch that a log has behind that marker."""
+        least = max(self.ended(log, end) + 1, log.start_offset)
+        return min((at for at, id in self.batches if at >= least and log.find(at, id)), default=None)
+
+    def may_be_open(self, log: ReplicaLogHistory, end: int) -> bool:
+        """Whether a batch that is deleted may belong to a transaction without a marker."""
+        ended = self.ended(log, end)
+        return any(ended < at < log.start_offset for at, _ in self.batches)
 
     def forget(self) -> None:
         """Forget the oldest marker, and what is before it."""
@@ -68,6 +77,7 @@ class OpenTransactions:
         end, start = log.high_watermark or 0, log.start_offset
         if tp not in self._producers:
             return end, end
-        firsts = self.firsts(tp, log, end).values()
-        surely = min((first for first in firsts if first >= start), default=end)
-        return min(surely, end), min(max(min(firsts, default=end), start), end)
+        surely = min(self.firsts(tp, log, end).values(), default=end)
+        if any(producer.may_be_open(log, end) for producer in self._producers[tp].values()):
+            return min(surely, end), min(start, end)
+        return min(surely, end), min(surely, end)

@@ -272,6 +272,14 @@ def test_the_last_stable_offset() -> None:
     assert with_transaction(ends=False).answers(asks_place(LATEST, -1, READ_COMMITTED), place(20, epoch=2)) == []
 
 
+def test_a_transaction_whose_first_records_are_deleted_may_be_open() -> None:
+    """kafka-3.9, seed 16126: its broker remembers it until its marker comes, or its log is loaded again."""
+    for stable in (35, 40):
+        run = with_transaction(ends=False)
+        run.emit(e.LogStartMoved, 0, *ORDERS_0, 35, "size")
+        assert run.answers(asks(40, READ_COMMITTED), gets(high_watermark=40, start=35, stable=stable)) == []
+
+
 def test_the_producers_of_a_log() -> None:
     request = DescribeProducersRequest((ORDERS_0,))
 
