@@ -86,6 +86,7 @@ def start_settings(scenario: Scenario) -> StartSettings:
         expires_unsubscribed=release.brokers.groups.expires_unsubscribed,
         elects_preferred_again=release.controller.elects_preferred_again,
         discounts_deleted=release.controller.discounts_queued_again,
+        asks_for_producer_ids=release.brokers.asks_for_producer_ids,
         checks_epochs=release.brokers.checks_epochs,
         reads_from_followers=release.brokers.followers_serve_consumers,
         undone_by=undone_by,

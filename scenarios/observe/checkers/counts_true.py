@@ -123,6 +123,9 @@ class CountsTrue(Checker):
     def on_set(self, event: GaugeSet) -> None:
         if event.metric in OF_INTEREST:
             self._shown.setdefault(event.node, {})[event.metric] = event.value
+        if event.metric in OF_WAITING.values():
+            for name in OF_WAITING:
+                self._unlike.pop((event.node, name), None)
         if event.metric in IDLE.values():
             self._set_us[event.node, event.metric] = event.t_us
         elif event.metric.startswith(QUEUE) or event.metric == TOTAL:
@@ -147,7 +150,9 @@ class CountsTrue(Checker):
             self.violated(event, MetricLeft(event.node, metric), brokers=(event.node,))
 
     def on_lag(self, event: LastStableOffsetLag) -> None:
-        self._lags.setdefault(event.node, {})[TopicPartition.of(event.topic, event.partition)] = event.lag
+        tp = TopicPartition.of(event.topic, event.partition)
+        self._lags.setdefault(event.node, {})[tp] = event.lag
+        self._wrong.pop((event.node, tp), None)
 
     def on_crashed(self, event: NodeCrashed) -> None:
         tables: tuple[dict[int, Any], ...] = self._shown, self._sizes, self._changed, self._double, self._lags

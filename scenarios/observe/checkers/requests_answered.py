@@ -42,6 +42,9 @@ LEFT = "left"
 COMMITS, VERIFIED = ("OffsetCommit", "TxnOffsetCommit"), "TxnOffsetCommit"
 """The requests that wait for the replicas of a group's offsets; before that, since 3.7 (KAFKA-15449), one of them waits
 for the transaction's coordinator."""
+IDENTIFIED = "InitProducerId"
+"""The request that waits for the controller where brokers ask it for producer ids: for maxWaitMs of
+RPCProducerIdManager (3.0 to 3.5), which is request.timeout.ms."""
 
 
 class RequestsAnswered(Checker):
@@ -51,7 +54,8 @@ class RequestsAnswered(Checker):
     Verified: each request of a client, a follower or a controller that is not answered when its connection ends, as the
         sender gives it up or for another reason. Something excuses that since before the broker took it up, or its
         time to wait was not over 4 s ago. A Fetch may wait for max.wait.ms, what says how long it may take for that
-        time, an OffsetCommit for offsets.commit.timeout.ms, one of a transaction for request.timeout.ms before, a
+        time, an OffsetCommit for offsets.commit.timeout.ms, one of a transaction for request.timeout.ms before, an
+        InitProducerId for that long where the controller gives the ids (KIP-730, 3.0), a
         JoinGroup while its group prepares a rebalance, a SyncGroup while that waits for an assignment. So each answer
         that comes later than by these rules, but for those to fetches of emulated readers, where no disk has held it
         back. Each request that a broker has in hand when the cluster is at rest, by the same rules; what a coordinator
@@ -72,7 +76,8 @@ class RequestsAnswered(Checker):
     def begin(self) -> None:
         self.history.answers.late.append(self._answered_late)
         self._commit_us = self.start.time_us("offsets.commit.timeout.ms", 5_000)
-        self._verified_us = self.start.time_us("request.timeout.ms", 30_000)
+        self._timeout_us = self.start.time_us("request.timeout.ms", 30_000)
+        self._asking = (VERIFIED, IDENTIFIED) if self.start.asks_for_producer_ids else (VERIFIED,)
         self._logs = self.history.logs
         self._states: dict[tuple[int, str], str] = {}
         """By broker and group, the state of the group there."""
@@ -171,7 +176,7 @@ class RequestsAnswered(Checker):
             return request.max_wait_us
         if name not in WRITTEN and hasattr(request, "timeout_us"):
             return int(request.timeout_us)
-        return (self._commit_us if name in COMMITS else 0) + (self._verified_us if name == VERIFIED else 0)
+        return (self._commit_us if name in COMMITS else 0) + (self._timeout_us if name in self._asking else 0)
 
     def _in_vain_us(self, node: int, request: Request, since_us: int, now_us: int) -> int:
         """For how long a member's request has had nothing to wait for; 0: its group has not left the state in which it
