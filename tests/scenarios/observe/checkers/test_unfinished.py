@@ -11,7 +11,7 @@ from emulator.protocol.api import Request
 from emulator.protocol.fetch import FetchRequest, ReadRefused
 from emulator.protocol.groups.membership import HeartbeatRequest, JoinGroupRequest, SyncGroupRequest
 from emulator.protocol.list_reassignments import ListPartitionReassignmentsRequest
-from emulator.protocol.produce import ProducedBatch, ProduceRequest
+from emulator.protocol.produce import InitProducerIdRequest, ProducedBatch, ProduceRequest
 from emulator.protocol.shown import FetchOverdue, ProduceRefused, Remembered
 from emulator.protocol.transactions.coordination import EndTxnRequest
 from emulator.protocol.znodes import encode_config
@@ -108,6 +108,17 @@ def test_a_fetch_waits_for_its_time() -> None:
     assert unanswered(fetch, 10 * SECOND) == []
     assert len(unanswered(fetch, 13 * SECOND)) == 1
     assert unanswered(fetch, 13 * SECOND, in_time=True) == []
+
+
+@pytest.mark.parametrize(("asks", "after_s", "count"), [(True, 33, 0), (True, 35, 1), (False, 33, 1)])
+def test_a_producer_waits_for_the_controller_to_give_ids(asks: bool, after_s: int, count: int) -> None:
+    """kafka-3.0, seed 17101: there is no controller for 16 s (RPCProducerIdManager.generateProducerId, 3.0)."""
+    run = Cluster("requests_answered", start=StartSettings(asks_for_producer_ids=asks))
+    run.passes(20)
+    since_us = run.world.now
+    run.world.now = since_us + after_s * SECOND
+    run.show(RequestUnanswered, 0, -9, InitProducerIdRequest(), since_us, False)
+    assert len(run.violations()) == count
 
 
 @pytest.mark.parametrize(("acks", "count"), [(0, 1), (1, 1), (-1, 0)])
