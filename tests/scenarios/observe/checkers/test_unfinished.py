@@ -115,9 +115,9 @@ def test_a_producer_waits_for_the_controller_to_give_ids(asks: bool, after_s: in
     """kafka-3.0, seed 17101: there is no controller for 16 s (RPCProducerIdManager.generateProducerId, 3.0)."""
     run = Cluster("requests_answered", start=StartSettings(asks_for_producer_ids=asks))
     run.passes(20)
-    since_us = run.world.now
-    run.world.now = since_us + after_s * SECOND
-    run.show(RequestUnanswered, 0, -9, InitProducerIdRequest(), since_us, False)
+    in_hand = RequestInHand(-9, InitProducerIdRequest(), run.world.now)
+    run.world.now += after_s * SECOND
+    run.show(Remembered, 0, "broker", "rest", {"in_hand": (in_hand,)})
     assert len(run.violations()) == count
 
 
