@@ -150,17 +150,27 @@ class ReadsDecided(Checker):
         for id in event.ids:
             written = partition.batches.get(id)
             if written is not None and not (gave_up and id in partition.twice):
-                why = self._wrong(written, listed, answer)
+                why = self._wrong(written, listed, answer, self._fell_from(event))
                 if why:
                     facts = ReadUndecided(event.node, written.base_offset, written.producer_id, event.leader, why)
                     self.violated(event, facts, TopicPartition.of(event.topic, event.partition))
 
+    def _fell_from(self, event: CommittedFetched) -> int:
+        """The high watermark from which that of the leader's log has gone back: a transaction whose marker was below it
+        stays decided there."""
+        log = self._commits.logs.get(event.leader, TopicPartition.of(event.topic, event.partition))
+        return 0 if log is None else log.fell_from
+
     @staticmethod
-    def _wrong(written: _Written, listed: Set[tuple[int, int]], answer: Fetched | None) -> str:
+    def _wrong(written: _Written, listed: Set[tuple[int, int]], answer: Fetched | None, fell_from: int) -> str:
         """Why a batch should not be in an answer, or not so; "": it should."""
         if written.committed is None:
             return UNDECIDED
-        if answer is not None and written.marker is not None and answer.high_watermark <= written.marker:
+        if (
+            answer is not None
+            and written.marker is not None
+            and max(answer.high_watermark, fell_from) <= written.marker
+        ):
             return NOT_REPLICATED
         if written.committed:
             return SAID_ABORTED if (written.producer_id, written.base_offset) in listed else ""

@@ -228,6 +228,7 @@ class Commits:
     def _place(self, event: BecameLeader | BecameFollower | Truncated, log: ReplicaLogHistory) -> None:
         before, log.high_watermark = log.high_watermark, event.high_watermark
         if before is not None and event.high_watermark < before:
+            log.fell_from = max(log.fell_from, before)
             for fell in self.fell:
                 fell(event, log, before)
 
@@ -301,6 +302,7 @@ class Commits:
             commit = log.commit = self.get(event.topic, partition)
         before, log.high_watermark = log.high_watermark, high_watermark
         if before is not None and high_watermark < before:
+            log.fell_from = max(log.fell_from, before)
             for fell in self.fell:
                 fell(event, log, before)
         if not event.leader:

@@ -73,11 +73,13 @@ class OpenTransactions:
 
     def stable_ends(self, tp: TopicPartition, log: ReplicaLogHistory) -> tuple[int, int]:
         """The values that the last stable offset of a log may have. Of a transaction whose first records are deleted it
-        is not known whether its broker remembers it."""
+        is not known whether its broker remembers it. A transaction whose marker was below a high watermark that has
+        gone back since is over (ProducerStateManager.onHighWatermarkUpdated, 0.11 to 3.9)."""
         end, start = log.high_watermark or 0, log.start_offset
         if tp not in self._producers:
             return end, end
-        surely = min(self.firsts(tp, log, end).values(), default=end)
-        if any(producer.may_be_open(log, end) for producer in self._producers[tp].values()):
+        replicated = max(end, log.fell_from)
+        surely = min(self.firsts(tp, log, replicated).values(), default=end)
+        if any(producer.may_be_open(log, replicated) for producer in self._producers[tp].values()):
             return min(surely, end), min(start, end)
         return min(surely, end), min(surely, end)

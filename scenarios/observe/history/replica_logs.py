@@ -93,6 +93,7 @@ class ReplicaLogHistory:
         known: whether the events have shown all of its content.
         start_offset: the log start offset. ``disk_start``: where the oldest segment begins, or before it.
         high_watermark: the last one seen, if ``Commits`` is armed; None before the first.
+        fell_from: the highest that it has gone back from, as far as that is in the log; 0: it never has.
         leads, leader_epoch: the role that the replica took up last.
         learnt_epoch, learnt_adoptions: leader epoch and ``Commit.adoptions`` when it last received its high watermark
             as a follower.
@@ -107,6 +108,7 @@ class ReplicaLogHistory:
     start_offset: int = 0
     disk_start: int = 0
     high_watermark: int | None = None
+    fell_from: int = 0
     leads: bool = False
     leader_epoch: int = -1
     learnt_epoch: int = -1
@@ -338,7 +340,7 @@ class ReplicaLogs:
             log.begin_at(event.log_end_offset)
         log.start_offset = event.log_start_offset
         log.disk_start = min(log.disk_start, event.log_start_offset) if known else event.log_start_offset
-        log.high_watermark = event.high_watermark
+        log.high_watermark, log.fell_from = event.high_watermark, 0
         log.leads, log.learnt_epoch = False, -1
 
     def on_crashed(self, event: NodeCrashed) -> None:
@@ -350,6 +352,7 @@ class ReplicaLogs:
 
     def on_truncated(self, event: Truncated) -> None:
         log = self.made(event.node, event.topic, event.partition)
+        log.fell_from = min(log.fell_from, event.log_end_offset)
         if event.log_end_offset > log.end_offset:
             log.forget_before(event.log_end_offset)
             log.start_offset = log.disk_start = event.log_end_offset

@@ -59,6 +59,20 @@ def test_a_marker_counts_once_it_is_replicated(high_watermark: int, count: int) 
     assert [violation.state for violation in run.violations()] == [early] * count
 
 
+@pytest.mark.parametrize(("before", "count"), [(31, 0), (30, 1)])
+def test_a_marker_was_replicated_before_the_high_watermark_went_back(before: int, count: int) -> None:
+    """kafka-1.1, seed 24005: the broker followed another one in between, and took over a lower one."""
+    run = WrittenHistory(ReadsDecided.name).begin()
+    run.emit(e.TransactionalAppended, 0, *ORDERS_0, ANNE, BATCH, 20)
+    run.emit(e.TransactionMarked, 0, *ORDERS_0, ANNE, 0, 1, True)
+    run.show(MarkerAppends, 0, ORDERS_0, ANNE, 30, 1)
+    for offset in (before, 30):
+        run.high_watermark(0, offset, leader=True)
+    run.emit(e.Fetched, READER, *ORDERS_0, 20, 30, (BATCH,), 0, 0, 30)
+    run.emit(e.CommittedFetched, READER, *ORDERS_0, 0, (BATCH,), 30, (), ())
+    assert len(run.violations()) == count
+
+
 @pytest.mark.parametrize(("cut_at", "count"), [(31, 1), (30, 0)])
 def test_a_transaction_whose_marker_is_damaged_is_open_again(cut_at: int, count: int) -> None:
     """kafka-2.3, seed 14: the last replica in sync loses a marker with a batch that is spoilt, and a later transaction
