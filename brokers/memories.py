@@ -1,7 +1,6 @@
 """The memory of a broker: its parts, each with where a broker that starts reads it: ZooKeeper, its own disks, and what
 the controller sends it. ``scenarios/observe/checkers/broker_remembers.py`` compares."""
 
-from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from brokers.log.log_config import LogConfig
@@ -96,14 +95,6 @@ class NewestSegment(NamedTuple):
     size: int
     last_us: int
     span_us: int
-
-
-class ProducesWaiting(NamedTuple):
-    """The produce requests that wait for replicas, and at how many partitions in all. Those count whose sender has
-    given up."""
-
-    requests: int
-    partitions: int
 
 
 class Fetched(NamedTuple):
@@ -299,13 +290,6 @@ def _stores(broker: "Broker") -> "list[GroupMetadataManager | TransactionStateMa
     return [made.store for made in (groups, transactions) if made is not None]
 
 
-def _waiting(broker: "Broker") -> ProducesWaiting:
-    replicas = broker.replicas
-    watchers = chain((one.delayed for one in replicas.partitions.values()), replicas.left_waiting.values())
-    waiting = {produce: None for some in watchers for *_of, produce in some or () if produce.unfinished}
-    return ProducesWaiting(len(waiting), sum(produce.unfinished for produce in waiting))
-
-
 def _in_hand(broker: "Broker") -> tuple[RequestInHand, ...]:
     """The requests of all open connections, without fetches, which may wait for what never comes."""
     channels = [one for one in broker.server.channels if one.busy and not isinstance(one.request, FetchRequest)]
@@ -381,7 +365,6 @@ MEMORIES: "tuple[Memory[Broker], ...]" = (
         "unwritten", "its disks", "the replicas whose high watermarks are to be written to a checkpoint", _unwritten,
         RELOADS,
     ),
-    Memory("waiting", "none", "the produce requests that wait for replicas", _waiting, COUNTS),
     Memory("in_hand", "its connections", "the requests that it has not answered", _in_hand, ANSWERS),
 )  # fmt: skip
 """The parts that can be compared at rest."""

@@ -17,25 +17,10 @@ from emulator.disks import DiskError
 from emulator.logger import get_logger
 from emulator.nodes import Agenda
 from emulator.protocol.errors import NO_ERROR, Errors
+from emulator.protocol.java_hash import partition_of
 from emulator.protocol.produce import ProducedBatch, ProduceRequest
 from emulator.protocol.shown_coordination import CoordinatorAppends, CoordinatorWrote
 from emulator.protocol.types import Batch, TopicPartition
-
-
-def java_hash(text: str) -> int:
-    """String.hashCode of Java."""
-    units = text.encode("utf-16-be", "surrogatepass")
-    code = 0
-    for place in range(0, len(units), 2):
-        code = (31 * code + (units[place] << 8 | units[place + 1])) & 0xFFFFFFFF
-    return code - (1 << 32) if code >> 31 else code
-
-
-def partition_of(key: str, partitions: int) -> int:
-    """The partition that a group or a transactional id belongs to (partitionFor)."""
-    code = java_hash(key)
-    return (0 if code == -(1 << 31) else abs(code)) % partitions
-
 
 About = Callable[[], tuple[str, ...]]
 """Gives the names of records."""

@@ -15,15 +15,7 @@ from brokers.partition.isr import (
     committed_isr,
 )
 from brokers.partition.local_replica import LocalReplica
-from brokers.partition.remote import (
-    NO_POSITIONS,
-    NONE_REMOTE,
-    UNKNOWN_OFFSET,
-    AtTheEndOnly,
-    Position,
-    RemoteReplica,
-    recognized,
-)
+from brokers.partition.remote import NO_POSITIONS, NONE_REMOTE, AtTheEndOnly, Position, RemoteReplica, recognized
 from brokers.partition.services import PartitionServices
 from brokers.purgatory import DelayedProduce, ProduceWatchers
 from emulator.logger import get_logger
@@ -132,9 +124,7 @@ class Partition(LocalReplica):
                 if new_leader:
                     remote.forget_position(now_us, broker in state.isr)
                 else:
-                    remote.begin_epoch(log.end_offset, now_us, broker in state.isr)
-                    if not policies.keeps_positions:
-                        remote.log_end_offset = UNKNOWN_OFFSET
+                    remote.begin_epoch(log.end_offset, now_us, broker in state.isr, policies.keeps_positions)
                     if remote.position is not None:
                         # It reads under the old epoch: its next fetch is fenced.
                         remote.position.session.mark_dirty(remote.position)

@@ -163,9 +163,11 @@ class RemoteReplica:
         self.last_fetch_leader_end = UNKNOWN_OFFSET
         self.last_fetch_us = NEVER
 
-    def begin_epoch(self, leader_end: int, now_us: int, in_sync: bool) -> None:
+    def begin_epoch(self, leader_end: int, now_us: int, in_sync: bool, keeps_position: bool) -> None:
         """Begin a new epoch of the same leader: an ``in_sync`` follower was caught up now, any other never
         (Partition.makeLeader, 2.3)."""
+        if not keeps_position:
+            self.log_end_offset = UNKNOWN_OFFSET
         self.last_fetch_leader_end = leader_end
         self.last_fetch_us = now_us
         self.last_caught_up_us = now_us if in_sync else NEVER

@@ -103,7 +103,6 @@ class ReplicaManager:
     """The replicas of one broker (kafka.server.ReplicaManager).
 
     Attributes:
-        left_waiting: the produce requests that wait at partitions which this broker does not have any more.
         alter_isr: writes the changes of ISRs to ZooKeeper.
         deletion: deletes records on request; None before the first request. From then on followers are asked to say
             where their logs begin (``FetchResponse``).
@@ -145,7 +144,8 @@ class ReplicaManager:
         self._log = get_logger("brokers.replica_manager").bind(broker=process.node.id)
         self.partitions: dict[TopicPartition, Partition] = {}
         self.offline: dict[TopicPartition, None] = {}
-        self.left_waiting: dict[TopicPartition, ProduceWatchers] = {}
+        self._left_waiting: dict[TopicPartition, ProduceWatchers] = {}
+        """The produce requests that wait at partitions which this broker does not have any more."""
         self.metadata = metadata or MetadataCache()
         self._live = self.metadata.live_brokers
         if policies.isr_needs_live:
@@ -393,7 +393,7 @@ class ReplicaManager:
                     self._opened[tp.topic] = self.process.clock_us
                 partition = self.partitions[tp] = Partition(tp, log, self._services, len(state.replicas))
                 self.metrics.topics.begin_replica(tp.topic)
-                partition.delayed = self.left_waiting.pop(tp, None)
+                partition.delayed = self._left_waiting.pop(tp, None)
             yield partition, state
 
     def _make_leaders(self, states: list[LeaderAndIsrPartition]) -> None:
@@ -508,7 +508,7 @@ class ReplicaManager:
         self.metrics.topics.end_replica(partition.tp.topic)
         self.isr_checks.pop(partition, None)
         if partition.delayed is not None:
-            self.left_waiting[partition.tp] = partition.delayed
+            self._left_waiting[partition.tp] = partition.delayed
 
     def mark_partition_offline(self, partition: Partition) -> None:
         """Take ``partition`` offline, whose log directory has failed."""

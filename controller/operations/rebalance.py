@@ -15,6 +15,7 @@ from controller.operations.preferred import PreferredElections
 from controller.state_machines import leader_election_algorithms
 from controller.zk_client import KafkaZkClient
 from emulator.kernel import Timer
+from emulator.logger import get_logger
 from emulator.nodes import Process
 from emulator.protocol.configs import ConfigType, config
 from emulator.protocol.shown import LeadersLookedAt
@@ -35,6 +36,9 @@ def preferred_could_lead(context: ControllerContext, tp: TopicPartition) -> bool
         context.replicas(tp), context.leadership_info[tp].isr, context.online(tp)
     )
     return leader_election_algorithms.preferred(candidates) is not None
+
+
+log = get_logger("controller.rebalance")
 
 
 @frozen
@@ -116,6 +120,9 @@ class AutoLeaderRebalance:
         if self.balanced_after == self.zk_client.asked:
             return
         context = self.context
+        if any(() in partitions.values() for partitions in context.assignments.values()):
+            log.error("no leaders are given back: a partition has no replicas")  # Kafka's event fails, too
+            return
         preferring: dict[int, int] = {}
         led_elsewhere: dict[int, list[TopicPartition]] = {}
         for topic, partitions in context.assignments.items():

@@ -29,11 +29,6 @@ def of_groups(name: str) -> str:
     return mbean("kafka.coordinator.group", "GroupMetadataManager", name)
 
 
-def of_produces(name: str) -> str:
-    """A gauge of the produce requests that wait."""
-    return mbean("kafka.server", "DelayedOperationPurgatory", name, delayedOperation="Produce")
-
-
 def of_queues(name: str) -> str:
     """A gauge of the requests that a controller has queued; QueueSize has the tag of a broker besides."""
     return mbean("kafka.controller", "ControllerChannelManager", name)

@@ -48,11 +48,10 @@ OF_DELETIONS = {
 }
 OF_A_TERM = OF_CONTROLLERS | OF_DELETIONS
 """The gauges that are 0 where no controller is."""
-OF_WAITING = {name: mbeans.of_produces(name) for name in ("NumDelayedOperations", "PurgatorySize")}
 IDLE = {"EventQueueSize": mbeans.EVENT_QUEUE, "ControllerState": mbeans.CONTROLLER_STATE}
 """The gauges that are 0 while a controller has nothing to do."""
 QUEUE, TOTAL = mbeans.of_queues("QueueSize"), mbeans.of_queues("TotalQueueSize")
-OF_INTEREST = frozenset((*OF_BROKERS.values(), *OF_A_TERM.values(), *OF_WAITING.values(), *IDLE.values(), TOTAL))
+OF_INTEREST = frozenset((*OF_BROKERS.values(), *OF_A_TERM.values(), *IDLE.values(), TOTAL))
 WRITTEN_US = 1_000_000
 """The time within which a gauge is written that has changed."""
 
@@ -67,8 +66,7 @@ class CountsTrue(Checker):
         first of their replicas does not lead, while no partition is moved; the last one not after a deletion of a topic
         where the release counts that wrong (KAFKA-13572); and that nothing else is to be deleted where no topic is
         (KIP-503, 2.4). Of each other broker that is registered, that all of these are 0. Of a broker, the groups that
-        it coordinates in each state and their offsets; the produce requests that wait there and at how many
-        partitions; and that no event waits for the controller.
+        it coordinates in each state and their offsets; and that no event waits for the controller.
 
         Once a second, that no metric is left of a fetcher thread that has ended, nor of the queues of a controller that
         has resigned (ControllerChannelManager.removeExistingBroker; FetcherStats, 0.8); of a controller that nothing
@@ -96,9 +94,6 @@ class CountsTrue(Checker):
         """When a controller's queue, or the gauge of one, has changed last."""
         self._set_us: dict[tuple[int, str], int] = {}
         """When a gauge of an idle controller was written last."""
-        self._unlike: dict[tuple[int, str], tuple[int, int, int]] = {}
-        """The gauges of waiting producers that are not as they should be, by broker and name: what they show, what is
-        true, and since when that is seen."""
         self._double: dict[int, None] = {}
         """Controllers that were elected again before they had resigned: their old queues have gauges of the same
         names."""
@@ -106,8 +101,9 @@ class CountsTrue(Checker):
         self._logs, self._open = self.history.commits.logs, self.history.open_transactions
         self._lags: dict[int, dict[TopicPartition, int]] = {}
         """LastStableOffsetLag of the partitions of which it is not 0, by broker."""
-        self._wrong: dict[tuple[int, TopicPartition], tuple[tuple[int, tuple[int, ...]], int]] = {}
-        """The lags that were wrong when they were looked at last: what was shown, what it should be, and since when."""
+        self._wrong: dict[tuple[int, TopicPartition], tuple[tuple[int, tuple[int, ...], int], int]] = {}
+        """The lags that were wrong when they were looked at last: what was shown, what is right, where the log ends,
+        and since when."""
         self._caps, self._knows_min_isr = self.start.caps_min_isr, self.start.knows_min_isr
 
     def on_written(self, event: ZkWritten) -> None:
@@ -123,9 +119,6 @@ class CountsTrue(Checker):
     def on_set(self, event: GaugeSet) -> None:
         if event.metric in OF_INTEREST:
             self._shown.setdefault(event.node, {})[event.metric] = event.value
-        if event.metric in OF_WAITING.values():
-            for name in OF_WAITING:
-                self._unlike.pop((event.node, name), None)
         if event.metric in IDLE.values():
             self._set_us[event.node, event.metric] = event.t_us
         elif event.metric.startswith(QUEUE) or event.metric == TOTAL:
@@ -152,14 +145,11 @@ class CountsTrue(Checker):
     def on_lag(self, event: LastStableOffsetLag) -> None:
         tp = TopicPartition.of(event.topic, event.partition)
         self._lags.setdefault(event.node, {})[tp] = event.lag
-        self._wrong.pop((event.node, tp), None)
 
     def on_crashed(self, event: NodeCrashed) -> None:
         tables: tuple[dict[int, Any], ...] = self._shown, self._sizes, self._changed, self._double, self._lags
         for table in tables:
             table.pop(event.node, None)
-        for key in [key for key in self._unlike if key[0] == event.node]:
-            del self._unlike[key]
 
     def on_remembered(self, event: Remembered) -> None:
         if event.occasion != "rest" or not is_settled(self, event):
@@ -167,18 +157,17 @@ class CountsTrue(Checker):
         if event.role == "broker":
             self._compare(event, event.node, OF_BROKERS, self._of_broker(event.memories))
             self._look_at_lags(event)
-            self._compare_waiting(event, event.memories["waiting"])
         elif event.node == self.cluster.controller:
             self._compare(event, event.node, OF_A_TERM, self._of_controller(event.memories))
 
     def _look_at_lags(self, event: Remembered) -> None:
-        """Report lags that were as wrong two seconds ago: they are written once a second."""
+        """Report lags that were as wrong two seconds ago, in the same log: they are written once a second."""
         for tp in self.cluster.led.get(event.node, ()):
             log, lag = self._logs.get(event.node, tp), self._lags.get(event.node, {}).get(tp, 0)
             if log is None or not log.known or tp.topic.startswith(INTERNAL) or not self._open.has_any(tp):
                 continue
             fits = tuple((log.high_watermark or 0) - end for end in self._open.stable_ends(tp, log))
-            before, wrong = self._wrong.pop((event.node, tp), None), (lag, fits)
+            before, wrong = self._wrong.pop((event.node, tp), None), (lag, fits, log.end_offset)
             if lag not in fits and before is not None and before[0] == wrong:
                 if event.t_us - before[1] > LAGS_WRITTEN_US:
                     self.violated(event, CountWrong(event.node, LAG, lag, fits[0]), tp, (event.node,))
@@ -210,19 +199,6 @@ class CountsTrue(Checker):
             if size > queued and (controller, metric) not in self._reported:
                 self._reported[controller, metric] = None
                 self.violated(moment, CountWrong(controller, metric, size, queued), brokers=(controller,))
-
-    def _compare_waiting(self, event: Remembered, waiting: Any) -> None:
-        """These gauges are written once a second, so what is wrong has to last."""
-        shown = self._shown.get(event.node, {})
-        for (name, metric), true in zip(OF_WAITING.items(), waiting, strict=True):
-            value, key = shown.get(metric, 0), (event.node, name)
-            before = self._unlike.pop(key, None)
-            if value != true:
-                self._unlike[key] = value, true, event.t_us
-                if before is not None and before[:2] == (value, true):
-                    self._unlike[key] = before
-                    if event.t_us - before[2] > WRITTEN_US:
-                        self._compare(event, event.node, OF_WAITING, {name: true})
 
     def at_rest(self, moment: Moment) -> None:
         for broker in self._shown:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from brokers.coordinators.internal_topic import java_hash
+from emulator.protocol.java_hash import java_hash
 from emulator.protocol.shown import Remembered
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.broker_memory import BrokerMemory, Unlike

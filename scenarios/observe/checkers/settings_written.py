@@ -217,7 +217,7 @@ class SettingsWritten(Checker):
 
 def _plain(request: AlterRequest, resource: Resource, asked: Any) -> bool | None:
     """Whether known settings of a topic can have what is asked for: whole numbers; None: that is not so plain."""
-    if resource.type != ResourceType.TOPIC:
+    if resource.type != ResourceType.TOPIC or not resource.name:  # an empty name is refused since 3.0
         return None
     values: list[tuple[str, str | None]]
     if isinstance(request, AlterConfigsRequest):

@@ -10,7 +10,6 @@ from typing import Any
 
 from attrs import define, field
 
-from brokers.coordinators.internal_topic import partition_of
 from brokers.transactions.config import TRANSACTION_STATE_TOPIC
 from emulator.protocol.events import (
     GroupGeneration,
@@ -24,6 +23,7 @@ from emulator.protocol.events import (
     TransactionStateChanged,
     TransactionsUnloaded,
 )
+from emulator.protocol.java_hash import partition_of
 from emulator.protocol.shown_coordination import (
     AssignmentsMade,
     CoordinatorAppends,

@@ -175,8 +175,8 @@ EPOCHS: tuple[Reason, ...] = (
     Reason("KAFKA-9338", and_what_follows(_missed_within_a_session)),
     Reason("KIP-320", and_what_follows(_leads_before_what_it_has), effect=1),
     Reason("KAFKA-9338", and_what_follows(_leads_before_what_its_session_read), effect=1),
-    Reason("Partition.makeLeader (0.9 to 3.9)", and_what_follows(_cut_off_unnoticed)),
     Reason("KIP-279", _or_a_leader_did("KIP-279")),
     Reason("KIP-320", _or_a_leader_did("KIP-320"), effect=2),
+    Reason("Partition.makeLeader (0.9 to 3.9)", and_what_follows(_cut_off_unnoticed)),
 )
 """Reasons about leader epochs. Where two explain a finding, the more particular one comes first."""

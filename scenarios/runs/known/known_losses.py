@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from brokers.coordinators.internal_topic import partition_of
 from brokers.log.log import UnexpectedAppendOffset
 from brokers.transactions.config import TRANSACTION_STATE_TOPIC
 from emulator.protocol.events import (
@@ -20,6 +19,7 @@ from emulator.protocol.events import (
     TransactionMarked,
     TransactionStateChanged,
 )
+from emulator.protocol.java_hash import partition_of
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.findings.memory_facts import BrokerRemembers
 from scenarios.runs.known.joins import epochs_given, taken_as_repeated

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from brokers.coordinators.internal_topic import java_hash
 from emulator.protocol.client_quotas import (
     AlterClientQuotasRequest,
     AlterClientQuotasResponse,
@@ -11,6 +10,7 @@ from emulator.protocol.client_quotas import (
     QuotaEntity,
     QuotaFilter,
 )
+from emulator.protocol.java_hash import java_hash
 from scenarios.wire.apis.base import Body, Connection, WireApi, wire_api
 from scenarios.wire.apis.shared import answer
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from brokers.coordinators.internal_topic import java_hash, partition_of
 from emulator.protocol.errors import Errors
 from emulator.protocol.groups.find_coordinator import CoordinatorType, FindCoordinatorRequest, FoundCoordinator
+from emulator.protocol.java_hash import java_hash, partition_of
 from tests.brokers.groups.bench import GROUP, OFFSETS, GroupBench
 
 

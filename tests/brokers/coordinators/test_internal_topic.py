@@ -3,11 +3,12 @@
 import pytest
 
 from brokers.coordinators.appending import BatchIds
-from brokers.coordinators.internal_topic import InternalTopicPartitions, partition_of
+from brokers.coordinators.internal_topic import InternalTopicPartitions
 from brokers.coordinators.transitions import Transitions
 from brokers.requests.produce import ProduceHandler
 from emulator.disks import DiskSpeed
 from emulator.protocol.errors import NO_ERROR, Errors
+from emulator.protocol.java_hash import partition_of
 from emulator.protocol.produce import ProducedBatch
 from emulator.protocol.types import Batch, TopicPartition
 from tests.brokers.bench import ME, MS, Bench

@@ -8,7 +8,7 @@ from emulator.protocol import events as e
 from emulator.protocol.assignments import ReassigningReplicas
 from emulator.protocol.shown import LeadersLookedAt
 from emulator.protocol.znodes import delete_topic_path, encode_topic, state_path, topic_path
-from emulator.trace.events import ZkWritten
+from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.history.settings_history import StartSettings
 from tests.scenarios.observe.checkers.test_led_in_time import Cluster
 from tests.scenarios.observe.checkers.written_history import ORDERS_0
@@ -150,6 +150,7 @@ def test_an_isr_that_the_leader_has_written_is_known_once_that_is_announced(by: 
         ([], 17, "", 1),
         ([], 17, "resigns", 0),
         ([], 17, "paused", 0),
+        ([], 40, "held", 0),
         ([12], 40, "", 1),
         ([12], 25, "", 0),
         ([12, 30], 40, "", 0),
@@ -163,6 +164,8 @@ def test_a_controller_looks_again_and_again(looks: list[int], seconds: int, happ
         run.emit(e.ControllerResigned, 3, 2)
     for second in range(1, seconds + 1):
         run.passes(1)
+        if happens != "held":
+            run.emit(Step, "broker-startup.1", "after", "", -1, 1, 0, 3, "")
         if second in looks:
             run.show(LeadersLookedAt, 3, 100)
         if second == 10 and happens == "paused":

@@ -155,12 +155,3 @@ def test_more_partitions(grows: bool, code: Errors, found: int) -> None:
 def test_the_live_brokers_are_those_of_the_metadata() -> None:
     assert Topics().answers(DescribeClusterRequest(), DescribeClusterResponse(0, (0, 1))) == []
     assert len(Topics().answers(DescribeClusterRequest(), DescribeClusterResponse(0, (0,)))) == 1
-
-
-def test_an_answer_mutes_no_client_without_a_quota() -> None:
-    run = Topics()
-    run.begins()
-    run.writes()
-    request, response = CreateTopicsRequest((ASKED,), SECOND_US), CreateTopicsResponse((CREATED,), 5)
-    [state] = run.answers(request, response)
-    assert state.endswith("a throttle of 5 ms; right is: no client has a quota")

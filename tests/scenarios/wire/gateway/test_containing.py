@@ -13,7 +13,7 @@ from emulator.protocol.events import NodeCrashed
 from emulator.zookeeper.server.database import Database
 from scenarios.cli import exits
 from scenarios.language import Scenario
-from scenarios.observe.checkers.log_dirs_true import LogDirsTrue
+from scenarios.observe.checkers.meters_true import MetersTrue
 from scenarios.runs.finding import OWN_DEFECT
 from scenarios.runs.findings import findings
 from scenarios.wire.apis.metadata import Metadata
@@ -120,11 +120,11 @@ def test_an_exception_ends_what_raised_it_and_nothing_else(
 
 
 def test_a_checker_that_raises_ends_the_run_which_is_judged(monkeypatch: pytest.MonkeyPatch) -> None:
-    plant(monkeypatch, LogDirsTrue, "on_described")
+    plant(monkeypatch, MetersTrue, "on_marked")
     run = asked(DESCRIBES).judged()
     assert run.reason == OWN_DEFECT
-    assert "the run ended at 1.0" in run.defects[0]
-    assert "checker 'log_dirs_true' failed: ZeroDivisionError: planted" in run.defects[0]
+    assert "the run ended at 5.0" in run.defects[0]
+    assert "checker 'meters_true' failed: ZeroDivisionError: planted" in run.defects[0]
 
 
 def test_a_run_without_live_clients_is_ended_by_an_exception(monkeypatch: pytest.MonkeyPatch) -> None:
