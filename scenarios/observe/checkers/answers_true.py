@@ -183,6 +183,8 @@ class AnswersTrue(Checker):
             wrong = leads is not None and epoch in (None, NO_EPOCH, there)
         elif error is Errors.UNKNOWN_TOPIC_OR_PARTITION:
             wrong = leads is not None and self._is_told(event, tp, leads)
+        elif error is Errors.REPLICA_NOT_AVAILABLE:
+            wrong = role is not None
         else:
             wrong = error not in known
         if wrong and error in OF_A_CHANGE:

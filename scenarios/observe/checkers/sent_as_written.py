@@ -88,6 +88,8 @@ class SentAsWritten(Checker):
         """The partitions whose move it takes for done, and has not written so yet."""
         self._replicas: dict[TopicPartition, dict[Replicas, None]] = {}
         """The last assignments, and the targets of moves."""
+        self._withdrawn = False
+        """Whether an operator has deleted a request for moves: the controller goes on with those that it has read."""
         self._epochs: dict[int, int] = {}
         """By broker, the epoch in which it was elected controller last."""
         self._registered: dict[int, dict[int, None]] = {}
@@ -144,6 +146,8 @@ class SentAsWritten(Checker):
         if path.startswith(IDS):
             if event.op == "create":
                 self._registered.setdefault(int(path[len(IDS) :]), {})[event.zxid] = None
+        elif path == znodes.REASSIGN_PARTITIONS and event.op == "delete":
+            self._withdrawn |= event.client != self.cluster.controller
         elif znodes.TOPIC_ID in event.data:
             self._topic_ids.setdefault(path.rpartition("/")[2], {})[znodes.decode_topic_id(event.data)] = None
 
@@ -294,7 +298,7 @@ class SentAsWritten(Checker):
         """Whether the replicas may be some that no znode has: of a move in hand, or of KIP-352's draft."""
         cluster, tp = self.cluster, sent.tp
         moves = cluster.open_move(tp) is not None or cluster.is_reassigning(tp) or tp in cluster.requested_moves()
-        return moves or isinstance(sent, DraftPartitionMetadata | DraftLeaderAndIsrPartition)
+        return moves or self._withdrawn or isinstance(sent, DraftPartitionMetadata | DraftLeaderAndIsrPartition)
 
     def _compare_state(self, event: ControlQueued, sent: Sent) -> None:
         had = [
