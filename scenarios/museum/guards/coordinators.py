@@ -268,7 +268,6 @@ GUARDS = (
         name="transactions_close",
         title="a leader takes a marker and does not end the transaction",
         here="A log has the marker of a transaction, which stays open: the last stable offset stays before it.",
-        also=("counts_true",),
         taken_out=(TakenOut(owner=TransactionalProducers, function="_end", instead=nothing),),
     ),
     Guard(

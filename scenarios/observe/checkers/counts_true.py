@@ -8,9 +8,8 @@ from typing import Any
 from emulator.metrics import tag
 from emulator.metrics.metric_events import GaugeSet, MetricRegistered, MetricRemoved
 from emulator.protocol.control_requests import ControlChannelClosed, ControlDelivered, ControlQueued
-from emulator.protocol.events import ControllerElected, LastStableOffsetLag, NodeCrashed, ReplicaOffline, ReplicaStopped
+from emulator.protocol.events import ControllerElected, NodeCrashed, ReplicaOffline, ReplicaStopped
 from emulator.protocol.shown import Remembered
-from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import DELETE_TOPICS
 from emulator.trace.events import ZkWritten
 from scenarios.observe import mbeans
@@ -19,8 +18,6 @@ from scenarios.observe.checkers.checker import Checker, Moment
 from scenarios.observe.findings.gauge_facts import CountWrong, MetricLeft
 
 LED, FAILED, AT_MIN_ISR = "LeaderCount", "FailedPartitionsCount", "AtMinIsrPartitionCount"
-LAG, INTERNAL = "LastStableOffsetLag", "__"
-LAGS_WRITTEN_US = 1_500_000
 OF_GROUPS = {
     name: mbeans.of_groups(name)
     for name in (
@@ -72,12 +69,10 @@ class CountsTrue(Checker):
         has resigned (ControllerChannelManager.removeExistingBroker; FetcherStats, 0.8); of a controller that nothing
         disturbs, that TotalQueueSize is the sum of the queues, and none is longer than what waits for an answer. With
         the last replica of a topic that a broker deletes, or that goes offline, the metrics of the topic end there
-        (ReplicaManager.maybeRemoveTopicMetrics, 1.1 to 3.9). At rest, LastStableOffsetLag of each leader, against the
-        batches of transactions in its log that have no marker below the high watermark (KIP-98, 1.0).
+        (ReplicaManager.maybeRemoveTopicMetrics, 1.1 to 3.9).
 
-    Not verified: the others while there is work to do; LastStableOffsetLag of followers and of the topics of
-        coordinators; brokers that have lost a log directory; the metrics that other checkers look at
-        (``under_replicated_true``, ``reassigning_true``, ``offline_true``).
+    Not verified: the others while there is work to do; LastStableOffsetLag; brokers that have lost a log directory;
+        the metrics that other checkers look at (``under_replicated_true``, ``reassigning_true``, ``offline_true``).
     """
 
     ids = ("T8",)
@@ -98,12 +93,6 @@ class CountsTrue(Checker):
         """Controllers that were elected again before they had resigned: their old queues have gauges of the same
         names."""
         self._deleted = False
-        self._logs, self._open = self.history.commits.logs, self.history.open_transactions
-        self._lags: dict[int, dict[TopicPartition, int]] = {}
-        """LastStableOffsetLag of the partitions of which it is not 0, by broker."""
-        self._wrong: dict[tuple[int, TopicPartition], tuple[tuple[int, tuple[int, ...], int], int]] = {}
-        """The lags that were wrong when they were looked at last: what was shown, what is right, where the log ends,
-        and since when."""
         self._caps, self._knows_min_isr = self.start.caps_min_isr, self.start.knows_min_isr
 
     def on_written(self, event: ZkWritten) -> None:
@@ -142,12 +131,8 @@ class CountsTrue(Checker):
         for metric in self._parts.gone(event):
             self.violated(event, MetricLeft(event.node, metric), brokers=(event.node,))
 
-    def on_lag(self, event: LastStableOffsetLag) -> None:
-        tp = TopicPartition.of(event.topic, event.partition)
-        self._lags.setdefault(event.node, {})[tp] = event.lag
-
     def on_crashed(self, event: NodeCrashed) -> None:
-        tables: tuple[dict[int, Any], ...] = self._shown, self._sizes, self._changed, self._double, self._lags
+        tables: tuple[dict[int, Any], ...] = self._shown, self._sizes, self._changed, self._double
         for table in tables:
             table.pop(event.node, None)
 
@@ -156,24 +141,8 @@ class CountsTrue(Checker):
             return
         if event.role == "broker":
             self._compare(event, event.node, OF_BROKERS, self._of_broker(event.memories))
-            self._look_at_lags(event)
         elif event.node == self.cluster.controller:
             self._compare(event, event.node, OF_A_TERM, self._of_controller(event.memories))
-
-    def _look_at_lags(self, event: Remembered) -> None:
-        """Report lags that were as wrong two seconds ago, in the same log: they are written once a second."""
-        for tp in self.cluster.led.get(event.node, ()):
-            log, lag = self._logs.get(event.node, tp), self._lags.get(event.node, {}).get(tp, 0)
-            if log is None or not log.known or tp.topic.startswith(INTERNAL) or not self._open.has_any(tp):
-                continue
-            fits = tuple((log.high_watermark or 0) - end for end in self._open.stable_ends(tp, log))
-            before, wrong = self._wrong.pop((event.node, tp), None), (lag, fits, log.end_offset)
-            if lag not in fits and before is not None and before[0] == wrong:
-                if event.t_us - before[1] > LAGS_WRITTEN_US:
-                    self.violated(event, CountWrong(event.node, LAG, lag, fits[0]), tp, (event.node,))
-                self._wrong[event.node, tp] = before
-            elif lag not in fits:
-                self._wrong[event.node, tp] = wrong, event.t_us
 
     def look(self, moment: Moment) -> None:
         for broker in self._shown:

@@ -181,7 +181,9 @@ class SentAsWritten(Checker):
 
     def on_queued(self, event: ControlQueued) -> None:
         request = event.request
-        self._sent_us[event.node, event.broker] = event.t_us
+        registered = self.cluster.registrations.get(event.broker)
+        if registered is None or request.broker_epoch < 0 or request.broker_epoch >= registered.epoch:
+            self._sent_us[event.node, event.broker] = event.t_us  # else it goes to the process before
         self._look_at_epochs(event)
         if isinstance(request, StopReplicaRequest):
             self._look_at_stops(event, request)

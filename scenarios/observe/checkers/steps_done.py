@@ -387,7 +387,11 @@ def _stopped(*kinds: str) -> Look:
         if STOP in kinds and not of.start.stops_offline:
             return
         tp, target = TopicPartition.of(event.topic, event.partition), _target(event)
-        leaving = tuple(broker for broker in begun.replicas if broker not in target)
+        leaving = tuple(
+            broker
+            for broker in begun.replicas
+            if not (broker in target or broker in of.leaving or of.lacks_dirs(broker))  # offline already
+        )
         lacking = of.without(event, begun, kinds, leaving, tp)
         if lacking:
             yield "stopped", lacking

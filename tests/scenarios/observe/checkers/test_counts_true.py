@@ -112,30 +112,6 @@ def test_a_gauge_of_a_term_that_is_over(node: int, found: int) -> None:
     ] * found
 
 
-@pytest.mark.parametrize(
-    ("lag", "apart_s", "goes_on", "count"),
-    [(20, 2, False, 0), (0, 2, False, 1), (0, 1, False, 0), (0, 2, True, 0)],
-)
-def test_the_lag_of_the_last_stable_offset(lag: int, apart_s: int, goes_on: bool, count: int) -> None:
-    """Batch 2, at 10, belongs to an open transaction; the high watermark is 30. Where the log has grown in
-    between it may have been right (kafka-2.4, seed 15028)."""
-    run = shown(0, OF_BROKERS, BROKER)
-    run.leads(0, 1)
-    for base in (0, 10, 20):
-        run.append(0, base, 1 + base // 10, leader=True)
-    run.emit(e.TransactionalAppended, 0, *ORDERS_0, 7, 2, 10)
-    run.high_watermark(0, 30, leader=True)
-    run.emit(e.LastStableOffsetLag, 0, *ORDERS_0, lag)
-    memories: dict[str, Any] = {"replicas": {}, "groups": {}, "settings": {}}
-    for _ in range(2):
-        run.show(Remembered, 0, "broker", "rest", memories)
-        run.world.now += apart_s * 1_000_000
-        if goes_on:
-            run.append(0, 30, 4, leader=True)
-    found = [str(violation.state) for violation in run.violations() if "LastStable" in str(violation.state)]
-    assert found == ["broker 0 shows LastStableOffsetLag of orders-0 = 0; by what it knows it is 20"] * count
-
-
 def queue(broker: int) -> str:
     return f"{mbeans.of_queues('QueueSize')},broker-id={broker}"
 
