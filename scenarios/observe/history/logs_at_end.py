@@ -29,6 +29,7 @@ from emulator.trace.events import ZkWritten
 from scenarios.observe.history.circumstances import ORDINARY, SUDDEN, Circumstances
 from scenarios.observe.history.replica_logs import ReplicaLogs
 from scenarios.observe.history.settings_history import StartSettings
+from scenarios.observe.past.cluster_past import HEAL, PAUSE, RESUME
 
 LATE_US = 1_000_000
 HOST, STOPPED = "host", "stop"
@@ -98,6 +99,7 @@ class LogsAtEnd:
         """Brokers of which a log directory has failed since they were started."""
         self._held_us = 0
         """When a fault last began or ended that may have delayed the work of a broker."""
+        self._paused: dict[int, None] = {}
 
     # -- while it runs ------------------------------------------------------------------------------------------------
 
@@ -145,6 +147,11 @@ class LogsAtEnd:
     def on_fault(self, event: Fault) -> None:
         if not event.action.startswith(ORDINARY) and event.action not in SUDDEN:
             self._held_us = event.t_us
+        if event.action == PAUSE:
+            self._paused.update(dict.fromkeys(event.brokers))
+        elif event.action in (RESUME, HEAL):
+            for broker in event.brokers:
+                self._paused.pop(broker, None)
 
     def on_written(self, event: ZkWritten) -> None:
         """A topic is deleted: another one may get its name."""
@@ -166,7 +173,8 @@ class LogsAtEnd:
 
     def _at_end(self, event: NodeCrashed, tp: TopicPartition, flushed: int) -> LogAtEnd:
         log, of = self._logs.made(event.node, *tp), (event.node, tp.topic)
-        stopped, quiet_us = event.kind == STOPPED, 0 if self._now.troubled else event.t_us - self._held_us
+        stopped, held = event.kind == STOPPED, self._now.troubled or event.node in self._paused
+        quiet_us = 0 if held else event.t_us - self._held_us
         moved_us, start_moved_us = self.moved_us.get(of, 0), self._start_moved_us.get(of, 0)
         wrote = min(quiet_us, event.t_us - moved_us) > self.write_us
         wrote_start = min(quiet_us, event.t_us - start_moved_us) > self._write_starts_us
@@ -177,6 +185,7 @@ class LogsAtEnd:
 
     def on_started(self, event: NodeStarted) -> None:
         self._damaged.pop(event.node, None)
+        self._paused.pop(event.node, None)
         self.rolled.pop(event.node, None)
 
     def on_recovered(self, event: LogRecovered) -> None:

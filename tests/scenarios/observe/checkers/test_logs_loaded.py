@@ -77,7 +77,7 @@ def test_the_start(later_s: int, start: int, count: int) -> None:
     assert len(opened_again(run, "process", start, 40, 30)) == count
 
 
-@pytest.mark.parametrize("happens", ["recovered", "opened by none", "deleted", "directory failed", "stalled"])
+@pytest.mark.parametrize("happens", ["recovered", "opened by none", "deleted", "directory failed", "stalled", "paused"])
 def test_what_explains_another_log(happens: str) -> None:
     run, end = written(), 40
     if happens == "directory failed":
@@ -85,6 +85,10 @@ def test_what_explains_another_log(happens: str) -> None:
         end = 0
     elif happens == "stalled":
         run.fault("disk.delay", "1")
+    elif happens == "paused":
+        run.fault("broker.pause", "1")
+        run.high_watermark(1, 40)
+        run.passes(10)
     run.emit(e.NodeCrashed, 1, 0, "process")
     run.emit(e.NodeStarted, 1, 1)
     if happens == "recovered":
@@ -97,7 +101,7 @@ def test_what_explains_another_log(happens: str) -> None:
         run.emit(ZkWritten, 0, "create", delete_topic_path("orders"), 0, 0, "")
         end = 0
     run.emit(e.NodeStarted, 1, 2)
-    run.emit(e.LogLoaded, 1, *ORDERS_0, 0, end, 0 if happens in ("stalled", "deleted") else min(30, end))
+    run.emit(e.LogLoaded, 1, *ORDERS_0, 0, end, 0 if happens in ("stalled", "paused", "deleted") else min(30, end))
     assert run.violations() == []
 
 
