@@ -478,7 +478,7 @@ class AnswersTrue(Checker):
                 self.violated(event, facts, brokers=(event.node,))
             return
         answered = tuple(row[0] for row in response.answers)
-        asked = tuple(each.tp for each in request.wanted) if full and not request.names_ids else None
+        asked = tuple(dict.fromkeys(each.tp for each in request.wanted)) if full and not request.names_ids else None
         if len(dict.fromkeys(answered)) != len(answered) or (asked is not None and sorted(asked) != sorted(answered)):
             self._unlike(event, asked or tuple(dict.fromkeys(answered)), answered)
             return
