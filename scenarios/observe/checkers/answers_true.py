@@ -478,8 +478,11 @@ class AnswersTrue(Checker):
                 self.violated(event, facts, brokers=(event.node,))
             return
         answered = tuple(row[0] for row in response.answers)
-        asked = tuple(dict.fromkeys(each.tp for each in request.wanted)) if full and not request.names_ids else None
-        if len(dict.fromkeys(answered)) != len(answered) or (asked is not None and sorted(asked) != sorted(answered)):
+        named = tuple(each.tp for each in request.wanted)
+        asked = named if full and not request.names_ids else None
+        twice = len(dict.fromkeys(named)) < len(named)  # then each of them may be answered
+        unlike = asked is not None and sorted(asked) != sorted(answered)
+        if not twice and (unlike or len(dict.fromkeys(answered)) != len(answered)):
             self._unlike(event, asked or tuple(dict.fromkeys(answered)), answered)
             return
         wanted = {each.tp: each for each in request.wanted} if not request.names_ids else {}
