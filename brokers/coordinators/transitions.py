@@ -10,6 +10,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from attrs import define, field
 
+from brokers.log.disk_work import ResponseChannel
 from brokers.purgatory import Purgatory
 from emulator.kernel import Timer
 from emulator.nodes import Process
@@ -58,3 +59,8 @@ class Transitions:
     def later(self, delay_us: int, transition: Callable[[A], object], arg: A) -> Timer:
         """Call ``transition(arg)`` in ``delay_us``."""
         return self.process.call_later(delay_us, self.alone(transition), arg)
+
+
+def replying(channel: ResponseChannel) -> Callable[[Any], None]:
+    """A function that answers the current request of a channel."""
+    return lambda response: channel.reply(response, response.size)

@@ -1,18 +1,17 @@
 """The requests of consumer groups (kafka.server.KafkaApis, 2.3 to 3.0)."""
 
 from collections.abc import Callable
-from typing import Any
 
 from attrs import define, field
 
-from brokers.coordinators.answering import replying
 from brokers.coordinators.find import CoordinatorFinder
+from brokers.coordinators.transitions import replying
 from brokers.groups.coordinator import GroupCoordinator
 from brokers.groups.group import GroupMetadata, GroupState
 from brokers.groups.group_offsets import GroupOffsetsPart
 from brokers.log.disk_work import ResponseChannel
 from brokers.requests.router import handles
-from emulator.protocol.api import Request, Response
+from emulator.protocol.api import Response
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.groups.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
 from emulator.protocol.groups.group_offsets import (
@@ -51,12 +50,9 @@ class GroupsHandler:
     def __attrs_post_init__(self) -> None:
         self._offsets = GroupOffsetsPart(self.coordinator)
 
-    def _replying(self, request: Request, channel: ResponseChannel) -> Callable[[Any], None]:
-        return replying(self.coordinator.process, request, channel)
-
-    def _answer(self, request: Request, channel: ResponseChannel, response: Callable[[], Response]) -> None:
+    def _answer(self, channel: ResponseChannel, response: Callable[[], Response]) -> None:
         """Send a response that needs no wait, in one transition."""
-        transitions, reply = self.coordinator.transitions, self._replying(request, channel)
+        transitions, reply = self.coordinator.transitions, replying(channel)
         transitions.ending(lambda: transitions.answer(reply, response()))()
 
     # -- any broker -------------------------------------------------------------------------------------------------
@@ -64,21 +60,21 @@ class GroupsHandler:
     @handles(FindCoordinatorRequest)
     def find(self, request: FindCoordinatorRequest, channel: ResponseChannel) -> None:
         found = tuple([self.finder.find(key, request.key_type) for key in request.keys])
-        self._answer(request, channel, lambda: FindCoordinatorResponse(found))
+        self._answer(channel, lambda: FindCoordinatorResponse(found))
 
     # -- members ----------------------------------------------------------------------------------------------------
 
     @handles(JoinGroupRequest)
     def join(self, request: JoinGroupRequest, channel: ResponseChannel) -> None:
-        self.coordinator.transitions.ending(self.coordinator.join)(request, self._replying(request, channel))
+        self.coordinator.transitions.ending(self.coordinator.join)(request, replying(channel))
 
     @handles(SyncGroupRequest)
     def sync(self, request: SyncGroupRequest, channel: ResponseChannel) -> None:
-        self.coordinator.transitions.ending(self.coordinator.sync)(request, self._replying(request, channel))
+        self.coordinator.transitions.ending(self.coordinator.sync)(request, replying(channel))
 
     @handles(HeartbeatRequest)
     def heartbeat(self, request: HeartbeatRequest, channel: ResponseChannel) -> None:
-        self._answer(request, channel, lambda: HeartbeatResponse(self._heard(request)))
+        self._answer(channel, lambda: HeartbeatResponse(self._heard(request)))
 
     def _heard(self, request: HeartbeatRequest) -> Errors:
         error = self.coordinator.heartbeat(request)
@@ -90,28 +86,28 @@ class GroupsHandler:
 
     @handles(LeaveGroupRequest)
     def leave(self, request: LeaveGroupRequest, channel: ResponseChannel) -> None:
-        self._answer(request, channel, lambda: self.coordinator.leave(request))
+        self._answer(channel, lambda: self.coordinator.leave(request))
 
     # -- offsets ----------------------------------------------------------------------------------------------------
 
     @handles(OffsetCommitRequest)
     def commit(self, request: OffsetCommitRequest, channel: ResponseChannel) -> None:
-        self.coordinator.transitions.ending(self._offsets.commit)(request, self._replying(request, channel))
+        self.coordinator.transitions.ending(self._offsets.commit)(request, replying(channel))
 
     @handles(OffsetFetchRequest)
     def fetch(self, request: OffsetFetchRequest, channel: ResponseChannel) -> None:
         groups = tuple([self._offsets.fetch(wanted, request.require_stable) for wanted in request.groups])
-        self._answer(request, channel, lambda: OffsetFetchResponse(groups))
+        self._answer(channel, lambda: OffsetFetchResponse(groups))
 
     @handles(OffsetDeleteRequest)
     def delete_offsets(self, request: OffsetDeleteRequest, channel: ResponseChannel) -> None:
-        self._answer(request, channel, lambda: self._offsets.delete(request))
+        self._answer(channel, lambda: self._offsets.delete(request))
 
     # -- administrators ---------------------------------------------------------------------------------------------
 
     @handles(DescribeGroupsRequest)
     def describe(self, request: DescribeGroupsRequest, channel: ResponseChannel) -> None:
-        self._answer(request, channel, lambda: DescribeGroupsResponse(tuple(map(self._described, request.groups))))
+        self._answer(channel, lambda: DescribeGroupsResponse(tuple(map(self._described, request.groups))))
 
     def _described(self, id: str) -> DescribedGroup:
         error = self.coordinator.check(id, may_be_empty=True)
@@ -134,13 +130,11 @@ class GroupsHandler:
             if not states or same(group.state) in states
         )
         error = Errors.COORDINATOR_LOAD_IN_PROGRESS if store.partitions.loading else NO_ERROR
-        self._answer(request, channel, lambda: ListGroupsResponse(error, groups))
+        self._answer(channel, lambda: ListGroupsResponse(error, groups))
 
     @handles(DeleteGroupsRequest)
     def delete_groups(self, request: DeleteGroupsRequest, channel: ResponseChannel) -> None:
-        self._answer(
-            request, channel, lambda: DeleteGroupsResponse(self._offsets.delete_groups(dict.fromkeys(request.groups)))
-        )
+        self._answer(channel, lambda: DeleteGroupsResponse(self._offsets.delete_groups(dict.fromkeys(request.groups))))
 
 
 def described(group: GroupMetadata) -> DescribedGroup:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from attrs import define
 
-from brokers.coordinators.answering import replying
 from brokers.coordinators.appending import not_written
+from brokers.coordinators.transitions import replying
 from brokers.groups.coordinator import GroupCoordinator
 from brokers.groups.group import GroupMetadata, GroupState
 from brokers.groups.group_metadata_manager import GroupMetadataManager
@@ -81,8 +81,7 @@ class TransactionalOffsets:
         guard: VerificationStateEntry | None,
     ) -> None:  # fmt: skip
         """Commit, unless that is ``refused``. ``guard``: what was verified."""
-
-        reply = replying(self.store.process, request, channel)
+        reply = replying(channel)
 
         def find() -> tuple[Errors, GroupMetadata | None]:
             return (refused, None) if refused else self._committing(request)

@@ -5,7 +5,7 @@ from functools import partial
 
 from attrs import define
 
-from brokers.coordinators.answering import replying
+from brokers.coordinators.transitions import replying
 from brokers.groups.config import GROUP_METADATA_TOPIC
 from brokers.log.disk_work import ResponseChannel
 from brokers.requests.router import handles
@@ -45,13 +45,10 @@ class TransactionsHandler:
     @handles(AddPartitionsToTxnRequest)
     def add_partitions(self, request: AddPartitionsToTxnRequest, channel: ResponseChannel) -> None:
         """Add all the partitions, or none."""
-
-        reply = replying(self.coordinator.process, request, channel)
-
-        def answer(outcomes: Outcomes) -> None:
-            reply(AddPartitionsToTxnResponse(outcomes))
-
-        self.coordinator.transitions.ending(self._add)(request, answer)
+        reply = replying(channel)
+        self.coordinator.transitions.ending(self._add)(
+            request, lambda outcomes: reply(AddPartitionsToTxnResponse(outcomes))
+        )
 
     @handles(AddPartitionsToTxnsRequest)
     def add_to_several(self, request: AddPartitionsToTxnsRequest, channel: ResponseChannel) -> None:
@@ -92,22 +89,14 @@ class TransactionsHandler:
     def add_offsets(self, request: AddOffsetsToTxnRequest, channel: ResponseChannel) -> None:
         """Add the group's partition of ``__consumer_offsets``."""
         home = TopicPartition.of(GROUP_METADATA_TOPIC, self.partition_of_group(request.group))
-
-        reply = replying(self.coordinator.process, request, channel)
-
-        def answer(error: Errors) -> None:
-            reply(AddOffsetsToTxnResponse(error))
-
-        self.coordinator.transitions.ending(self.coordinator.add_partitions)(request, (home,), answer)
+        reply = replying(channel)
+        self.coordinator.transitions.ending(self.coordinator.add_partitions)(
+            request, (home,), lambda error: reply(AddOffsetsToTxnResponse(error))
+        )
 
     @handles(EndTxnRequest)
     def end(self, request: EndTxnRequest, channel: ResponseChannel) -> None:
         process, producer = self.coordinator.process, (request.producer_id, request.producer_epoch)
         process.mark(TransactionEndAsked, process.node.id, request.transactional_id, *producer, request.committed)
-
-        reply = replying(process, request, channel)
-
-        def answer(error: Errors) -> None:
-            reply(EndTxnResponse(error))
-
-        self.coordinator.transitions.ending(self.coordinator.end)(request, answer)
+        reply = replying(channel)
+        self.coordinator.transitions.ending(self.coordinator.end)(request, lambda error: reply(EndTxnResponse(error)))

@@ -6,9 +6,8 @@ from typing import Protocol
 
 from attrs import define, field
 
-from brokers.coordinators.answering import replying
 from brokers.coordinators.appending import AppendCallback, Appender, BatchIds
-from brokers.coordinators.transitions import Transitions
+from brokers.coordinators.transitions import Transitions, replying
 from brokers.groups.config import GROUP_METADATA_TOPIC
 from brokers.log.disk_work import ResponseChannel
 from brokers.log.producer_state_manager import ProducerStateManager
@@ -69,7 +68,7 @@ class MarkerWriter:
     @handles(WriteTxnMarkersRequest)
     def write(self, request: WriteTxnMarkersRequest, channel: ResponseChannel) -> None:
         errors = [dict.fromkeys(marker.partitions, Errors.REQUEST_TIMED_OUT) for marker in request.markers]
-        reply = replying(self.manager.process, request, channel)
+        reply = replying(channel)
         pending = Request(reply, errors, sum(map(len, errors)))
         for place, marker in enumerate(request.markers):
             for tp in errors[place]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from attrs import define
 
-from brokers.coordinators.answering import replying
 from brokers.coordinators.part import CoordinatorPart
+from brokers.coordinators.transitions import replying
 from brokers.groups.part import GroupsPart
 from brokers.requests.producer_ids import ProducerIds
 from brokers.requests.router import handles
@@ -82,9 +82,7 @@ class TransactionsPart(CoordinatorPart["TransactionCoordinator"]):
     def init_producer_id(self, request: InitProducerIdRequest, channel: Channel) -> None:
         """Answer InitProducerId. Without a transactional id a producer gets a new producer id, whichever it has
         (TransactionCoordinator, 2.3 to 3.0)."""
-
-        reply = replying(self.manager.process, request, channel)
-
+        reply = replying(channel)
         if (request.producer_id == NO_PRODUCER_ID) is not (request.producer_epoch == -1):
             reply(InitProducerIdResponse(NO_PRODUCER_ID, error=Errors.INVALID_REQUEST, producer_epoch=-1))
         elif request.transactional_id is None:

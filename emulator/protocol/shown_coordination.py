@@ -34,21 +34,6 @@ class CommitAccepted(NamedTuple):
     retention_us: int = -1
 
 
-class CoordinatorAnswered(NamedTuple):
-    """A broker answers a request of a client of coordinators, or one to write markers; also where the answer is lost.
-
-    Attributes:
-        request, response: the messages.
-    """
-
-    t_us: int
-    seq: int
-    cause: int
-    node: int
-    request: Any
-    response: Any
-
-
 class CoordinatorAppends(NamedTuple):
     """A coordinator is about to append records to its topic.
 

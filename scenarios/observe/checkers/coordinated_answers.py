@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 from emulator.protocol.errors import Errors
-from emulator.protocol.shown_coordination import CoordinatorAnswered
+from emulator.trace.shown_znodes import RequestAnswered
 from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.coordinated_facts import AnsweredAmiss, worded
 
@@ -23,27 +24,24 @@ class Amiss(NamedTuple):
     wanted: Any
 
 
-Look = Callable[[CoordinatorAnswered, Any, Any], Iterator[Amiss]]
+Look = Callable[[RequestAnswered, Any, Any], Iterator[Amiss]]
 
 
 class CoordinatedAnswers(Checker):
-    """The base.
-
-    Attributes:
-        looks: by the class of a request, what is wrong with an answer to it.
-    """
-
-    looks: dict[type, Look]
+    """The base."""
 
     def begin(self) -> None:
         self.there = self.history.coordinators
 
-    def on_answered(self, event: CoordinatorAnswered) -> None:
-        look = self.looks.get(type(event.request))
-        if look is not None:
-            for who, part, said, wanted in look(event, event.request, event.response):
-                facts = AnsweredAmiss(event.node, event.request.api.name, who, part, worded(said), worded(wanted))
-                self.violated(event, facts, None, (event.node,))
+    def look_at(self, looks: Mapping[type, Look]) -> None:
+        """Look at answers to requests, by their class."""
+        for request, look in looks.items():
+            self.history.answers.of(request, partial(self._answered, look))
+
+    def _answered(self, look: Look, event: RequestAnswered) -> None:
+        for who, part, said, wanted in look(event, event.request, event.response):
+            facts = AnsweredAmiss(event.node, event.request.api.name, who, part, worded(said), worded(wanted))
+            self.violated(event, facts, None, (event.node,))
 
 
 def unequal(who: str, *parts: tuple[str, Any, Any]) -> Iterator[Amiss]:

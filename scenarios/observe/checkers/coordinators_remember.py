@@ -9,7 +9,6 @@ from brokers.groups.config import GROUP_METADATA_TOPIC
 from emulator.protocol.events import TransactionMarked
 from emulator.protocol.shown import Remembered
 from emulator.protocol.shown_coordination import (
-    CoordinatorAnswered,
     CoordinatorAppends,
     CoordinatorWrote,
     GroupsRead,
@@ -18,6 +17,7 @@ from emulator.protocol.shown_coordination import (
 )
 from emulator.protocol.transactions.markers import WriteTxnMarkersRequest
 from emulator.protocol.types import TopicPartition
+from emulator.trace.shown_znodes import RequestAnswered
 from scenarios.observe.checkers.broker_memory import BrokerMemory, Unlike
 from scenarios.observe.findings.coordinated_facts import ReadAmiss, differences
 from scenarios.observe.history.replica_logs import BASE_OFFSET, ID, NEXT_OFFSET
@@ -77,6 +77,7 @@ class CoordinatorsRemember(BrokerMemory):
         self._committed = False
         self._under_way: dict[tuple[int, int], None] = {}
         """By broker and producer id, the markers in __consumer_offsets whose request has no answer yet."""
+        self.history.answers.of(WriteTxnMarkersRequest, self._marked)
 
     def on_appends(self, event: CoordinatorAppends) -> None:
         self._records[event.records.id] = event.records
@@ -89,10 +90,9 @@ class CoordinatorsRemember(BrokerMemory):
         if event.tp.topic == GROUP_METADATA_TOPIC:
             self._under_way[event.node, event.producer_id] = None
 
-    def on_answered(self, event: CoordinatorAnswered) -> None:
-        if isinstance(event.request, WriteTxnMarkersRequest):
-            for marker in event.request.markers:
-                self._under_way.pop((event.node, marker.producer_id), None)
+    def _marked(self, event: RequestAnswered) -> None:
+        for marker in event.request.markers:
+            self._under_way.pop((event.node, marker.producer_id), None)
 
     def _is_ending(self, node: int, has: str, should: str) -> bool:
         """Whether a memory differs from the log by a marker that is not on all in-sync replicas yet."""

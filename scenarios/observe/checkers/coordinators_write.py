@@ -10,8 +10,9 @@ from brokers.groups.records import OffsetAndMetadata, StoredGroup, StoredMember
 from brokers.transactions.metadata import TxnTransitMetadata
 from emulator.protocol.events import ClockSet
 from emulator.protocol.groups.membership import JoinGroupRequest
-from emulator.protocol.shown_coordination import CommitAccepted, CoordinatorAnswered, CoordinatorAppends
+from emulator.protocol.shown_coordination import CommitAccepted, CoordinatorAppends
 from emulator.protocol.types import TopicPartition
+from emulator.trace.shown_znodes import RequestAnswered
 from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.checkers.markers_decided import COMPLETE, ONGOING
 from scenarios.observe.findings.coordinated_facts import WrittenAmiss, differences, worded
@@ -49,6 +50,7 @@ class CoordinatorsWrite(Checker):
         """The commit that each broker has accepted last."""
         self._joined: dict[str, dict[JoinGroupRequest, None]] = {}
         """By member id, the requests with which it has joined."""
+        self.history.answers.of(JoinGroupRequest, self._answered)
         self._clocks = False
 
     def on_clock(self, _: ClockSet) -> None:
@@ -57,8 +59,8 @@ class CoordinatorsWrite(Checker):
     def on_accepted(self, event: CommitAccepted) -> None:
         self._accepted[event.node] = event
 
-    def on_answered(self, event: CoordinatorAnswered) -> None:
-        if isinstance(event.request, JoinGroupRequest) and not event.response.error:
+    def _answered(self, event: RequestAnswered) -> None:
+        if not event.response.error:
             self._joined.setdefault(event.response.member_id, {})[event.request] = None
 
     def on_appends(self, event: CoordinatorAppends) -> None:

@@ -20,8 +20,8 @@ from emulator.protocol.groups.membership import (
     SyncGroupRequest,
 )
 from emulator.protocol.shown import MetadataCached
-from emulator.protocol.shown_coordination import CoordinatorAnswered
 from emulator.protocol.transactions.txn_offset_commit import TxnOffsetCommitRequest
+from emulator.trace.shown_znodes import RequestAnswered
 from scenarios.observe.checkers.coordinated_answers import ELSEWHERE, Amiss, CoordinatedAnswers, unequal
 from scenarios.observe.history.coordinated_past import COMPLETING, PREPARING, STABLE, Generation, GroupThere
 
@@ -63,17 +63,19 @@ class MembersAnswered(CoordinatedAnswers):
 
     def begin(self) -> None:
         super().begin()
-        self.looks = {
-            FindCoordinatorRequest: self._found,
-            JoinGroupRequest: self._joined,
-            SyncGroupRequest: self._synced,
-            HeartbeatRequest: self._heard,
-            LeaveGroupRequest: self._left,
-            OffsetCommitRequest: self._committed,
-            TxnOffsetCommitRequest: self._committed,
-            OffsetFetchRequest: self._fetched,
-            OffsetDeleteRequest: self._deleted,
-        }
+        self.look_at(
+            {
+                FindCoordinatorRequest: self._found,
+                JoinGroupRequest: self._joined,
+                SyncGroupRequest: self._synced,
+                HeartbeatRequest: self._heard,
+                LeaveGroupRequest: self._left,
+                OffsetCommitRequest: self._committed,
+                TxnOffsetCommitRequest: self._committed,
+                OffsetFetchRequest: self._fetched,
+                OffsetDeleteRequest: self._deleted,
+            }
+        )
         settings, default = self.start.brokers, GroupCoordinatorConfig()
         self._sessions_us = (
             int(settings.get("group.min.session.timeout.ms", default.min_session_timeout_us // 1000)) * 1000,
@@ -93,7 +95,7 @@ class MembersAnswered(CoordinatedAnswers):
 
     # -- FindCoordinator --------------------------------------------------------------------------------------------
 
-    def _found(self, event: CoordinatorAnswered, request: Any, response: Any) -> Iterator[Amiss]:
+    def _found(self, event: RequestAnswered, request: Any, response: Any) -> Iterator[Amiss]:
         said = response.coordinators
         yield from unequal(", ".join(request.keys), ("keys", tuple(each.key for each in said), request.keys))
         metadata = self._metadata.get(event.node)
@@ -111,12 +113,12 @@ class MembersAnswered(CoordinatedAnswers):
 
     # -- what every request has -------------------------------------------------------------------------------------
 
-    def _elsewhere(self, event: CoordinatorAnswered, group: str) -> bool:
+    def _elsewhere(self, event: RequestAnswered, group: str) -> bool:
         """Whether the broker may answer that it does not coordinate a group."""
         return self.there.coordinates(event.node, GROUP_METADATA_TOPIC, group) is not True
 
     def _error(
-        self, event: CoordinatorAnswered, request: Any, error: Errors, others: tuple[Errors, ...] = (),
+        self, event: RequestAnswered, request: Any, error: Errors, others: tuple[Errors, ...] = (),
         *, written: str = "",
     ) -> Iterator[Amiss]:  # fmt: skip
         """The mistake in an error, other than NONE, if there is one. ``others``: those that have a reason;
@@ -130,7 +132,7 @@ class MembersAnswered(CoordinatedAnswers):
             return
         yield Amiss(group, "error", error, "another, or NONE")
 
-    def _group(self, event: CoordinatorAnswered, request: Any) -> GroupThere:
+    def _group(self, event: RequestAnswered, request: Any) -> GroupThere:
         return self.there.groups.get((event.node, request.group)) or GroupThere()
 
     def _reasons(self, there: GroupThere, request: Any) -> tuple[Errors, ...]:
@@ -148,7 +150,7 @@ class MembersAnswered(CoordinatedAnswers):
 
     # -- members ----------------------------------------------------------------------------------------------------
 
-    def _heard(self, event: CoordinatorAnswered, request: HeartbeatRequest, response: Any) -> Iterator[Amiss]:
+    def _heard(self, event: RequestAnswered, request: HeartbeatRequest, response: Any) -> Iterator[Amiss]:
         there = self._group(event, request)
         if response.error:
             yield from self._error(event, request, response.error, self._reasons(there, request))
@@ -158,7 +160,7 @@ class MembersAnswered(CoordinatedAnswers):
             elif there.state == PREPARING:
                 yield Amiss(request.group, "error", NO_ERROR, E.REBALANCE_IN_PROGRESS)
 
-    def _left(self, event: CoordinatorAnswered, request: LeaveGroupRequest, response: Any) -> Iterator[Amiss]:
+    def _left(self, event: RequestAnswered, request: LeaveGroupRequest, response: Any) -> Iterator[Amiss]:
         there = self._group(event, request)
         if response.error:
             yield from self._error(event, request, response.error)
@@ -174,7 +176,7 @@ class MembersAnswered(CoordinatedAnswers):
                 yield Amiss(request.group, f"{name} as", error, NO_ERROR)
 
     def _joined(
-        self, event: CoordinatorAnswered, request: JoinGroupRequest, response: JoinGroupResponse
+        self, event: RequestAnswered, request: JoinGroupRequest, response: JoinGroupResponse
     ) -> Iterator[Amiss]:
         there, group = self._group(event, request), request.group
         if response.error:
@@ -215,7 +217,7 @@ class MembersAnswered(CoordinatedAnswers):
                 yield Amiss(request.group, f"{member} as", said, sent)
 
     def _not_joined(
-        self, event: CoordinatorAnswered, request: JoinGroupRequest, response: JoinGroupResponse, there: GroupThere
+        self, event: RequestAnswered, request: JoinGroupRequest, response: JoinGroupResponse, there: GroupThere
     ) -> Iterator[Amiss]:
         error, others = response.error, []
         least_us, most_us = self._sessions_us
@@ -246,7 +248,7 @@ class MembersAnswered(CoordinatedAnswers):
                 common &= {name for name, _ in each.protocols} if each.protocol_type == request.protocol_type else set()
         return bool(common)
 
-    def _synced(self, event: CoordinatorAnswered, request: SyncGroupRequest, response: Any) -> Iterator[Amiss]:
+    def _synced(self, event: RequestAnswered, request: SyncGroupRequest, response: Any) -> Iterator[Amiss]:
         there, group = self._group(event, request), request.group
         current = there.generations.get(request.generation)
         if response.error:
@@ -277,7 +279,7 @@ class MembersAnswered(CoordinatedAnswers):
 
     # -- offsets ----------------------------------------------------------------------------------------------------
 
-    def _committed(self, event: CoordinatorAnswered, request: OffsetCommitRequest, response: Any) -> Iterator[Amiss]:
+    def _committed(self, event: RequestAnswered, request: OffsetCommitRequest, response: Any) -> Iterator[Amiss]:
         group, there = request.group, self._group(event, request)
         asked = dict.fromkeys(each.tp for each in request.offsets)
         yield from unequal(group, ("partitions", [tp for tp, _ in response.partitions], list(asked)))
@@ -293,7 +295,7 @@ class MembersAnswered(CoordinatedAnswers):
             elif tp in asked and not self.there.has_written(event.node, record, event.t_us):
                 yield Amiss(group, f"{tp} as", NO_ERROR, "an error: it was not written")
 
-    def _fetched(self, event: CoordinatorAnswered, request: OffsetFetchRequest, response: Any) -> Iterator[Amiss]:
+    def _fetched(self, event: RequestAnswered, request: OffsetFetchRequest, response: Any) -> Iterator[Amiss]:
         names = tuple(each.group for each in response.groups)
         yield from unequal(", ".join(names), ("groups", names, tuple(each.group for each in request.groups)))
         for wanted, told in zip(request.groups, response.groups, strict=False):
@@ -309,7 +311,7 @@ class MembersAnswered(CoordinatedAnswers):
                 if row.error not in OF_FETCH[: 1 + request.require_stable]:
                     yield Amiss(wanted.group, f"{row.tp} as", row.error, NO_ERROR)
 
-    def _deleted(self, event: CoordinatorAnswered, request: OffsetDeleteRequest, response: Any) -> Iterator[Amiss]:
+    def _deleted(self, event: RequestAnswered, request: OffsetDeleteRequest, response: Any) -> Iterator[Amiss]:
         if response.error:
             yield from self._error(event, request, response.error, (E.GROUP_ID_NOT_FOUND, E.NON_EMPTY_GROUP))
             return

@@ -13,8 +13,9 @@ from emulator.protocol.groups.group_offsets import (
     OffsetsWanted,
     OffsetToCommit,
 )
-from emulator.protocol.shown_coordination import CommitAccepted, CoordinatorAnswered
+from emulator.protocol.shown_coordination import CommitAccepted
 from emulator.protocol.types import TopicPartition
+from emulator.trace.shown_znodes import RequestAnswered
 from scenarios.observe.checkers.checker import Gravity
 from scenarios.observe.checkers.coordinators_log import CoordinatorsLog
 from scenarios.observe.findings.coordination_facts import CommitLost, GroupCommit
@@ -71,6 +72,7 @@ class OffsetsReadBack(CoordinatorsLog):
         self._groups: dict[str, dict[TopicPartition, _Committed]] = {}
         self._transactions: dict[int, dict[str, None]] = {}
         """The groups for which a producer commits offsets in transactions."""
+        self.history.answers.of(OffsetFetchRequest, self._fetched)
 
     def on_accepted(self, event: CommitAccepted) -> None:
         self._accepted += 1
@@ -108,15 +110,13 @@ class OffsetsReadBack(CoordinatorsLog):
     def forget_written(self) -> None:
         self._groups.clear()
 
-    def on_answered(self, event: CoordinatorAnswered) -> None:
-        if not isinstance(event.request, OffsetFetchRequest):
-            return
+    def _fetched(self, event: RequestAnswered) -> None:
         for wanted, told in zip(event.request.groups, event.response.groups, strict=False):
             home = None if told.error else self.history.coordinators.home(GROUP_METADATA_TOPIC, wanted.group)
             if home is not None and self.coordinates(event.node, home):
                 self._look_at(event, wanted, told)
 
-    def _look_at(self, event: CoordinatorAnswered, wanted: OffsetsWanted, told: GroupOffsets) -> None:
+    def _look_at(self, event: RequestAnswered, wanted: OffsetsWanted, told: GroupOffsets) -> None:
         group = self._groups.get(wanted.group, {})
         rows = {row.tp: OffsetToCommit(*row[:-1]) for row in told.partitions if not row.error}
         if wanted.partitions is None:

@@ -10,7 +10,6 @@ from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.events import TransactionMarked, TransactionsLoaded
 from emulator.protocol.produce import InitProducerIdRequest
 from emulator.protocol.shown_coordination import (
-    CoordinatorAnswered,
     CoordinatorWrote,
     TransactionsRead,
 )
@@ -22,6 +21,7 @@ from emulator.protocol.transactions.coordination import (
 )
 from emulator.protocol.transactions.markers import WriteTxnMarkersRequest
 from emulator.protocol.types import TopicPartition
+from emulator.trace.shown_znodes import RequestAnswered
 from scenarios.observe.checkers.coordinated_answers import Amiss, CoordinatedAnswers, unequal
 from scenarios.observe.checkers.markers_decided import COMPLETE, DECIDED, ONGOING
 from scenarios.observe.history.coordinated_past import EMPTY, ID, IdThere
@@ -56,13 +56,15 @@ class TransactionsAnswered(CoordinatedAnswers):
 
     def begin(self) -> None:
         super().begin()
-        self.looks = {
-            InitProducerIdRequest: self._initialized,
-            AddPartitionsToTxnRequest: self._added,
-            AddOffsetsToTxnRequest: self._added,
-            EndTxnRequest: self._ended,
-            WriteTxnMarkersRequest: self._marked,
-        }
+        self.look_at(
+            {
+                InitProducerIdRequest: self._initialized,
+                AddPartitionsToTxnRequest: self._added,
+                AddOffsetsToTxnRequest: self._added,
+                EndTxnRequest: self._ended,
+                WriteTxnMarkersRequest: self._marked,
+            }
+        )
         default = TransactionConfig().max_timeout_us // 1000
         self._most_ms = int(self.start.brokers.get("transaction.max.timeout.ms", default))
         self._markers: dict[tuple[int, TopicPartition], dict[Marker, None]] = {}
@@ -107,11 +109,11 @@ class TransactionsAnswered(CoordinatedAnswers):
 
     # -- what every request has -------------------------------------------------------------------------------------
 
-    def _id(self, event: CoordinatorAnswered, request: Any) -> IdThere:
+    def _id(self, event: RequestAnswered, request: Any) -> IdThere:
         return self.there.ids.get((event.node, request.transactional_id)) or IdThere()
 
     def _error(
-        self, event: CoordinatorAnswered, request: Any, error: Errors, others: tuple[Errors, ...]
+        self, event: RequestAnswered, request: Any, error: Errors, others: tuple[Errors, ...]
     ) -> Iterator[Amiss]:
         """The mistake in an error, if there is one. ``others``: those that have a reason."""
         id, node = request.transactional_id, event.node
@@ -121,7 +123,7 @@ class TransactionsAnswered(CoordinatedAnswers):
             return
         yield Amiss(id, "error", error, "another, or NONE")
 
-    def _reasons(self, event: CoordinatorAnswered, request: OfTransaction, there: IdThere) -> tuple[Errors, ...]:
+    def _reasons(self, event: RequestAnswered, request: OfTransaction, there: IdThere) -> tuple[Errors, ...]:
         """The refusals for which the state of the id is a reason."""
         state, found = there.state, list[Errors]()
         if state is None or state.producer_id != request.producer_id:
@@ -135,9 +137,7 @@ class TransactionsAnswered(CoordinatedAnswers):
 
     # -- the requests -----------------------------------------------------------------------------------------------
 
-    def _initialized(
-        self, event: CoordinatorAnswered, request: InitProducerIdRequest, response: Any
-    ) -> Iterator[Amiss]:
+    def _initialized(self, event: RequestAnswered, request: InitProducerIdRequest, response: Any) -> Iterator[Amiss]:
         id = request.transactional_id
         if id is None:
             return
@@ -164,7 +164,7 @@ class TransactionsAnswered(CoordinatedAnswers):
         yield from self._error(event, request, response.error, tuple(others))
 
     def _added(
-        self, event: CoordinatorAnswered, request: AddPartitionsToTxnRequest | AddOffsetsToTxnRequest, response: Any
+        self, event: RequestAnswered, request: AddPartitionsToTxnRequest | AddOffsetsToTxnRequest, response: Any
     ) -> Iterator[Amiss]:
         id, there = request.transactional_id, self._id(event, request)
         if isinstance(request, AddOffsetsToTxnRequest):
@@ -192,7 +192,7 @@ class TransactionsAnswered(CoordinatedAnswers):
             more = [str(tp) for tp in has if tp not in asked and tp not in before]
             yield from unequal(id, ("more partitions", more, [] if asked else more))
 
-    def _ended(self, event: CoordinatorAnswered, request: EndTxnRequest, response: Any) -> Iterator[Amiss]:
+    def _ended(self, event: RequestAnswered, request: EndTxnRequest, response: Any) -> Iterator[Amiss]:
         there = self._id(event, request)
         state, id = there.state, request.transactional_id
         ends = ("PrepareCommit", COMPLETE[0]) if request.committed else ("PrepareAbort", COMPLETE[1])
@@ -206,7 +206,7 @@ class TransactionsAnswered(CoordinatedAnswers):
 
     # -- markers ----------------------------------------------------------------------------------------------------
 
-    def _marked(self, event: CoordinatorAnswered, request: WriteTxnMarkersRequest, response: Any) -> Iterator[Amiss]:
+    def _marked(self, event: RequestAnswered, request: WriteTxnMarkersRequest, response: Any) -> Iterator[Amiss]:
         said = tuple(tuple(sorted(tp for tp, _ in each)) for each in response.outcomes)
         yield from unequal("", ("partitions", said, tuple(tuple(sorted(each.partitions)) for each in request.markers)))
         for marker, outcomes in zip(request.markers, response.outcomes, strict=False):

@@ -50,6 +50,7 @@ from emulator.protocol.transactions.markers import TxnMarker, WriteTxnMarkersReq
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import encode_topic, topic_path
 from emulator.trace.events import ZkWritten
+from emulator.trace.shown_znodes import RequestAnswered
 from tests.scenarios.observe.checkers.test_coordinators import ANNE, BOB, GROUP, HOME, HOMES, WRITER, Coordinated
 from tests.scenarios.observe.checkers.written_history import ORDERS_0
 
@@ -95,7 +96,7 @@ class Answered(Coordinated):
         return self
 
     def answers(self, request: Any, response: Any, node: int = 0) -> None:
-        self.show(shown.CoordinatorAnswered, node, request, response)
+        self.show(RequestAnswered, node, -9, request, response, self.world.now, True)
 
     def at_once(self, kind: Any, *fields: Any) -> None:
         """Show what belongs to the same transition as what comes next."""

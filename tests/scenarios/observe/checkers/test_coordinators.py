@@ -32,6 +32,7 @@ from emulator.protocol.znodes import (
     topic_path,
 )
 from emulator.trace.events import Step, ZkWritten
+from emulator.trace.shown_znodes import RequestAnswered
 from scenarios.observe.history.settings_history import StartSettings
 from tests.scenarios.observe.checkers.test_led_in_time import Cluster
 from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
@@ -76,7 +77,7 @@ class Coordinated(WrittenHistory):
         request = OffsetFetchRequest((OffsetsWanted(GROUP, None if wants_all else (ORDERS_0,)),))
         rows = () if wants_all else (CommittedOffset(ORDERS_0, offset, *row),)
         response = OffsetFetchResponse((GroupOffsets(GROUP, Errors.NONE, rows),))
-        self.show(shown.CoordinatorAnswered, node, request, response)
+        self.show(RequestAnswered, node, -9, request, response, self.world.now, True)
 
     def coordinates(self, node: int = 0, epoch: int = 0) -> None:
         """``node`` leads the partition of the group."""

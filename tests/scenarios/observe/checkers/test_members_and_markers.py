@@ -12,6 +12,7 @@ from emulator.protocol.shown import Remembered
 from emulator.protocol.transactions.markers import TxnMarker, WriteTxnMarkersRequest, WriteTxnMarkersResponse
 from emulator.protocol.znodes import LeaderAndIsr, state_path
 from emulator.trace.events import ZkWritten
+from emulator.trace.shown_znodes import RequestAnswered
 from scenarios.observe.history.settings_history import StartSettings
 from tests.scenarios.observe.checkers.test_coordinators import ANNE, BOB, GROUP, HOME, Coordinated, looks, works
 from tests.scenarios.observe.checkers.written_history import ORDERS_0
@@ -203,7 +204,8 @@ def test_the_marker_of_a_transaction_with_offsets_may_be_on_its_way_to_replicas(
     run.show(shown.MarkerAppends, 0, HOME, 7, 1, 10)
     if answered:
         request = WriteTxnMarkersRequest((TxnMarker(7, 0, 1, True, (HOME,)),))
-        run.show(shown.CoordinatorAnswered, 0, request, WriteTxnMarkersResponse((((HOME, Errors.NONE),),)))
+        response = WriteTxnMarkersResponse((((HOME, Errors.NONE),),))
+        run.show(RequestAnswered, 0, -9, request, response, run.world.now, True)
     memory = Memory({"orders-0": "9, and 17 in a transaction of 7"}, {"orders-0": should})
     for seconds, wanted in ((60, count), (14, count), (2, 1)):
         run.later(seconds)
