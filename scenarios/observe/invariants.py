@@ -16,7 +16,15 @@ if TYPE_CHECKING:
     from scenarios.observe.checkers.checker import Checker
 
 PACKAGE = f"{__package__}.checkers"
-FRAME = ("below_min_isr", "broker_memory", "checker", "checkers", "coordinated_answers", "coordinators_log")
+FRAME = (
+    "below_min_isr",
+    "broker_memory",
+    "checker",
+    "checkers",
+    "coordinated_answers",
+    "coordinators_log",
+    "role_refusals",
+)
 """The files of the package that hold no checker."""
 
 ORDER = (

@@ -23,11 +23,8 @@ from emulator.protocol.describe_producers import NO_TRANSACTION, DescribeProduce
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.events import (
     BatchesAppended,
-    BecameFollower,
     BecameLeader,
     LeapBegan,
-    ReplicaOffline,
-    ReplicaStopped,
 )
 from emulator.protocol.fetch import CONSUMER, NO_EPOCH, FetchedFields, FetchRequest
 from emulator.protocol.offsets_for_leader_epoch import (
@@ -46,7 +43,7 @@ from emulator.protocol.shown_coordination import ProducerInitialized
 from emulator.protocol.types import NO_LEADER, TopicPartition
 from emulator.trace.shown_znodes import RequestAnswered
 from scenarios.observe.checkers.append_shape import end_of
-from scenarios.observe.checkers.checker import Checker, Moment
+from scenarios.observe.checkers.role_refusals import RoleRefusals
 from scenarios.observe.findings.answer_facts import AnsweredOther, ErrorUnlike, RowsUnlike
 from scenarios.observe.history.replica_logs import (
     BASE_OFFSET,
@@ -88,7 +85,7 @@ _epoch = itemgetter(LEADER_EPOCH)
 _next_offset = itemgetter(NEXT_OFFSET)
 
 
-class AnswersTrue(Checker):
+class AnswersTrue(RoleRefusals):
     """A broker answers about each partition that it is asked about, once. What it says of a log is what the log has at
     that moment, and an error has its reason.
 
@@ -118,6 +115,7 @@ class AnswersTrue(Checker):
     fails_when = "a leader gives clients the end of its log for the latest offset"
 
     def begin(self) -> None:
+        super().begin()
         for request, look in LOOKS.items():
             self.history.answers.of(request, partial(look, self))
         self._logs = self.history.commits.logs  # with their high watermarks
@@ -132,9 +130,6 @@ class AnswersTrue(Checker):
         """The partitions with records whose producers have stated other times."""
         self._initialized: dict[tuple[int, str], tuple[int, int, str]] = {}
         """The producer id, epoch and error that a coordinator has decided last, by coordinator and transactional id."""
-        self._refused: dict[tuple[int, TopicPartition], tuple[Any, ErrorUnlike]] = {}
-        """Answers since the last look that do not fit the role of their broker. They may show that it has changed: who
-        waits is answered before the change is recorded."""
 
     # -- which partitions ---------------------------------------------------------------------------------------------
 
@@ -188,10 +183,14 @@ class AnswersTrue(Checker):
         else:
             wrong = error not in known
         if wrong and error in OF_A_CHANGE:
-            self._refused[node, tp] = event, facts
+            self.refused(event, tp, facts)
         elif wrong:
             self.violated(event, facts, tp, (node,))
         return error is NO_ERROR and not wrong
+
+    def on_leader(self, event: BecameLeader) -> None:
+        """A change of its epoch."""
+        self.changed(event)
 
     def _is_told(self, event: RequestAnswered, tp: TopicPartition, leads: BecameLeader) -> bool:
         """Whether a leader has had the time to learn of its partition."""
@@ -199,18 +198,6 @@ class AnswersTrue(Checker):
         if reached_us is None or self.cluster.is_deleting(tp.topic):
             return False
         return event.t_us - max(leads.t_us, reached_us) > KNOWN_US
-
-    def on_change(self, event: BecameLeader | BecameFollower | ReplicaStopped | ReplicaOffline) -> None:
-        if self._refused:
-            self._refused.pop((event.node, TopicPartition.of(event.topic, event.partition)), None)
-
-    def look(self, moment: Moment) -> None:
-        refused, self._refused = self._refused, {}
-        for (node, tp), (event, facts) in refused.items():
-            self.violated(event, facts, tp, (node,))
-
-    def finish(self) -> None:
-        self.look(Moment(0, 0, 0))
 
     # -- offsets ------------------------------------------------------------------------------------------------------
 

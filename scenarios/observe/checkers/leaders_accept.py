@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from emulator.protocol import znodes
-from emulator.protocol.events import BecameFollower, ReplicaOffline, ReplicaStopped
 from emulator.protocol.fetch import ReadRefused
 from emulator.protocol.shown import ProduceRefused
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import ZkWritten
-from scenarios.observe.checkers.checker import Checker, Gravity, Moment
+from scenarios.observe.checkers.checker import Gravity
+from scenarios.observe.checkers.role_refusals import RoleRefusals
 from scenarios.observe.findings.client_facts import FollowerRefuses, ReadRefusedInVain, RefusedInVain
 from scenarios.observe.history.settings_history import MIN_ISR
 
@@ -20,7 +18,7 @@ KNOWN_US = 10_000_000
 """How long after it became leader a broker may not know the topic: the controller sends the metadata with it."""
 
 
-class LeadersAccept(Checker):
+class LeadersAccept(RoleRefusals):
     """A leader takes what producers write, and gives what readers ask for: it says that it leads no more only when it
     does not, and that too few replicas are in sync only while its ISR has fewer than min.insync.replicas
     (Partition.appendRecordsToLeader and fetchOffsetSnapshot, 0.8 to 3.9). A broker that does not lead says so.
@@ -45,12 +43,10 @@ class LeadersAccept(Checker):
     fails_when = "a leader wants one replica more in sync than it has to"
 
     def begin(self) -> None:
+        super().begin()
         self._settings = self.history.settings
         self._own: dict[int, None] = {}
         """The brokers that have a setting of their own."""
-        self._refused: dict[tuple[int, TopicPartition], tuple[Any, RefusedInVain | ReadRefusedInVain]] = {}
-        """Refusals of brokers since the last look as they lead no more, which nothing has shown. It may show yet: a
-        broker that becomes a follower answers those that wait first, and takes their next requests."""
 
     def on_written(self, event: ZkWritten) -> None:
         if event.path.startswith(znodes.CONFIG_BROKERS + "/") and MIN_ISR in event.data:
@@ -71,7 +67,7 @@ class LeadersAccept(Checker):
         least = max(self._settings.min_isrs(event.topic, replicas, event.t_us))
         facts = RefusedInVain(node, event.error, led.isr, least)
         if event.error == NO_LEADER:
-            self._refused[node, tp] = event, facts
+            self.refused(event, tp, facts)
         elif len(led.isr) >= least and node not in self._own:
             self.violated(event, facts, tp, (node,))
 
@@ -86,21 +82,8 @@ class LeadersAccept(Checker):
             return
         facts = ReadRefusedInVain(node, event.error, reader)
         if event.error == NO_LEADER:
-            self._refused[node, tp] = event, facts
+            self.refused(event, tp, facts)
             return
         reached_us = self.now.reached_since_us(node)
         if reached_us is not None and event.t_us - max(role.t_us, reached_us) > KNOWN_US:
-            self.violated(event, facts, tp, (node,))
-
-    def on_end(self, event: BecameFollower | ReplicaStopped | ReplicaOffline) -> None:
-        if self._refused:
-            self._refused.pop((event.node, TopicPartition.of(event.topic, event.partition)), None)
-
-    def look(self, moment: Moment) -> None:
-        refused, self._refused = self._refused, {}
-        for (node, tp), (event, facts) in refused.items():
-            self.violated(event, facts, tp, (node,))
-
-    def finish(self) -> None:
-        for (node, tp), (event, facts) in self._refused.items():
             self.violated(event, facts, tp, (node,))
