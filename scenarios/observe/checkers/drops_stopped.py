@@ -43,13 +43,10 @@ class DropsStopped(Checker):
         """The replicas that each controller has asked brokers to delete, in its present term."""
         self._owed: dict[TopicPartition, tuple[AssignmentWritten, str]] = {}
         """The last write of an assignment whose replicas are stopped later, and the step that ends with that."""
-        self._steps: dict[tuple[int, TopicPartition], str] = {}
-        """The step at which each controller is with a partition, whatever is asked for meanwhile."""
 
     def on_elected(self, event: ControllerElected) -> None:
         self._asked[event.node] = {}
         self._owed.clear()
-        self._steps.clear()
 
     def on_end(self, event: ControllerResigned | NodeCrashed) -> None:
         self._asked.pop(event.node, None)
@@ -68,20 +65,17 @@ class DropsStopped(Checker):
                 asked.pop((event.tp, broker), None)
         if set(event.before) <= set(event.replicas):
             return
-        step = self._steps.get((event.client, event.tp), "")
-        stops = stopped_after(step) if step else ""
-        if stops:
+        step, acting = self.cluster.steps.get(event.tp), self.cluster.acting.get(event.client)
+        of_term = step is not None and acting is not None and step.node == event.client and step.seq > acting.seq
+        if step is not None and of_term and (stops := stopped_after(step.step)):
             self._owed[event.tp] = event, stops
         else:
             self._check(event, event)
 
     def on_step(self, event: Step) -> None:
-        if not event.topic:
+        if event.edge != "after" or not event.topic:
             return
         tp = TopicPartition.of(event.topic, event.partition)
-        self._steps[event.node, tp] = event.step
-        if event.edge != "after" or not self._owed:
-            return
         owed, stops = self._owed.get(tp, (None, ""))
         if owed is not None and stops == event.step:
             del self._owed[tp]

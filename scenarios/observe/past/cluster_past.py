@@ -328,9 +328,7 @@ class Past:
                 now.steps[TopicPartition.of(event.topic, event.partition)] = event
 
     def _move_started(self, event: MoveStarted) -> None:
-        tp = TopicPartition.of(event.topic, event.partition)
-        self.now.moves[tp] = event
-        self.now.steps.pop(tp, None)
+        self.now.moves[TopicPartition.of(event.topic, event.partition)] = event
 
     def _move_finished(self, event: MoveFinished) -> None:
         self.now.moves.pop(TopicPartition.of(event.topic, event.partition), None)

@@ -200,7 +200,8 @@ class FoldedState:
 
     def step(self, tp: TopicPartition) -> Step | None:
         """The step that a partition's move has reached under the acting controller, since it was asked for."""
-        return self.steps.get(tp)
+        step, move = self.steps.get(tp), self.moves.get(tp)
+        return None if step is None or (move is not None and step.seq < move.seq) else step
 
     def requests(self) -> list[str]:
         """The znodes below /admin by which operators ask for a move, an election or a deletion."""
