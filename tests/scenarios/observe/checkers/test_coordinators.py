@@ -25,16 +25,14 @@ from emulator.protocol.znodes import (
     PRODUCER_ID_BLOCK,
     LeaderAndIsr,
     encode_config,
-    encode_isr_change,
     encode_producer_id_block,
     encode_topic,
     state_path,
     topic_path,
 )
-from emulator.trace.events import Step, ZkWritten
+from emulator.trace.events import ZkWritten
 from emulator.trace.shown_znodes import RequestAnswered
 from scenarios.observe.history.settings_history import StartSettings
-from tests.scenarios.observe.checkers.test_led_in_time import Cluster
 from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
 HOME, HOMES = TopicPartition("__consumer_offsets", 0), TopicPartition("__transaction_state", 0)
@@ -600,43 +598,3 @@ def test_a_partition_that_is_not_in_sync_excuses_a_transaction() -> None:
     run.state(0, (0,), 0)
     run.transaction("PrepareCommit", 0)
     assert looks(run, 60) == []
-
-
-@pytest.mark.parametrize(
-    ("happens", "epoch", "writes", "count"),
-    [("", 0, True, 1), ("announced", 0, True, 0), ("", 1, True, 0), ("cut", 0, True, 0), ("", 0, False, 0)],
-    ids=["forgotten", "announced", "written by the controller", "disturbed", "asked of the controller"],
-)
-def test_a_leader_announces_the_isrs_that_it_writes(happens: str, epoch: int, writes: bool, count: int) -> None:
-    run = Cluster("notifications_taken", start=StartSettings(awaits_isr_writes=writes))
-    run.passes(20)
-    data = run.encoded(0, (0, 1), epoch, 1)
-    run.emit(ZkWritten, 0, "setData", state_path(ORDERS_0), run.version + 1, 0, data)
-    if happens == "announced":
-        run.emit(
-            ZkWritten,
-            0,
-            "create",
-            "/isr_change_notification/isr_change_0000000000",
-            0,
-            7,
-            encode_isr_change((ORDERS_0,)),
-        )
-    elif happens == "cut":
-        run.fault("message.cut", "0")
-    run.passes(12)
-    assert len(run.violations()) == count
-
-
-@pytest.mark.parametrize("taken", [True, False])
-def test_announcements_are_taken(taken: bool) -> None:
-    run = works("notifications_taken")
-    path = "/isr_change_notification/isr_change_0000000000"
-    run.emit(ZkWritten, 1, "create", path, 0, 7, encode_isr_change([]))
-    if taken:
-        run.emit(ZkWritten, 0, "delete", path, 0, 8, "")
-    assert looks(run, 20) == [], "the controller's thread may be held"
-    run.emit(Step, "broker-startup.1", "", "", -1, 1, -1, 0, "")
-    found = looks(run, 20)
-    assert (found == []) is taken
-    assert taken or found[0].startswith(f"{path} is there for")

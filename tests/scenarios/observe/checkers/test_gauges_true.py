@@ -12,6 +12,7 @@ from emulator.protocol import events as e
 from emulator.protocol.events import ConsumerLag, UnassignedFollowerAdded
 from emulator.protocol.znodes import CONTROLLER, broker_path, encode_broker, encode_controller
 from emulator.trace.events import ZkSession, ZkWritten
+from scenarios.observe.checkers.lag_true import MOST
 from scenarios.observe.mbeans import (
     ACTIVE_CONTROLLERS,
     CONTROLLER_STATE,
@@ -224,6 +225,18 @@ def test_a_lag_that_stays_when_all_is_there(run: Shown) -> None:
     run.append(1, 20, 2)
     run.rest()
     assert run.broken == ["lag_true"]
+
+
+@pytest.mark.parametrize(("most", "broken"), [(20, []), (10, ["lag_true"]), (30, ["lag_true"])])
+def test_max_lag_is_the_largest_lag_of_the_threads(run: Shown, most: int, broken: list[str]) -> None:
+    run.registered(MOST["Replica"])
+    fetching(run, 10, 30)
+    for thread, value in enumerate((20, 10)):
+        run.emit(ConsumerLag, 0, f"ReplicaFetcherThread-{thread}-1", *ORDERS_0, value)
+    run.shows(MOST["Replica"], most)
+    run.world.now += 1_000_000
+    run.checkers.look(run.world.now)
+    assert run.broken == broken
 
 
 # -- T4, T5 -----------------------------------------------------------------------------------------------------------

@@ -27,6 +27,10 @@ def of_requests(name: str, **tags: str) -> str:
     return mbean("kafka.network", "RequestMetrics", name, **tags)
 
 
+NO_ERRORS = of_requests("ErrorsPerSec", request="Produce", error="NONE")
+UNCLEAN = mbean("kafka.controller", "ControllerStats", "UncleanLeaderElectionsPerSec")
+
+
 class Metered(Cluster):
     """Broker 0 leads orders-0, which broker 1 fetches from it. Both have the meters of all topics."""
 
@@ -45,7 +49,8 @@ class Metered(Cluster):
                 self.registers_meter(node, of_replicas(name))
             for api in ("Produce", "FetchConsumer"):
                 self.registers_meter(node, of_requests("RequestsPerSec", request=api))
-            self.registers_meter(node, of_requests("ErrorsPerSec", request="Produce", error="NONE"))
+            self.registers_meter(node, NO_ERRORS)
+            self.registers_meter(node, UNCLEAN)
         self.passes(6)
 
     def registers_meter(self, node: int, metric: str) -> None:
@@ -143,6 +148,31 @@ def test_errors_and_requests_of_producers() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("total", "found"), [(1, []), (2, ["broker 0 shows ErrorsPerSec of NONE = 2, and has had 1 to count"])]
+)
+def test_no_more_answers_have_no_error_than_batches_were_appended(total: int, found: list[str]) -> None:
+    run = Metered()
+    run.append(LEADER, 0, 1, 1, leader=True)
+    run.counts(LEADER, BytesInPerSec=100, MessagesInPerSec=10, TotalProduceRequestsPerSec=1)
+    run.marks(LEADER, NO_ERRORS, total)
+    assert run.found() == found
+
+
+@pytest.mark.parametrize(
+    ("counted", "found"), [(0, "0, and has had 1 to count for 10 s"), (1, ""), (2, "2, and has had 1 to count")]
+)
+def test_unclean_elections_are_those_of_the_controller_in_whose_term_they_are(counted: int, found: str) -> None:
+    run = Metered()
+    for epoch, broker in ((1, FOLLOWER), (2, LEADER)):
+        run.emit(e.ControllerElected, broker, epoch)
+    for unclean in (False, True):
+        run.emit(e.LeaderElected, *ORDERS_0, 2, 3, (2,), "offline", 2, unclean)
+    if counted:
+        run.marks(LEADER, UNCLEAN, counted)
+    assert run.found() == ([f"broker 0 shows UncleanLeaderElectionsPerSec = {found}"] if found else [])
+
+
 def test_a_leap_passes_over_requests() -> None:
     run = Metered()
     run.emit(e.LeapBegan, 0, 0)
@@ -183,7 +213,7 @@ def test_an_answer_of_the_process_before() -> None:
     run = Metered()
     run.emit(e.NodeCrashed, LEADER, 0, "process")
     run.emit(e.NodeStarted, LEADER, 0)
-    run.registers_meter(LEADER, of_requests("ErrorsPerSec", request="Produce", error="NONE"))
+    run.registers_meter(LEADER, NO_ERRORS)
     run.acked(0, 1)
     assert run.found() == []
 

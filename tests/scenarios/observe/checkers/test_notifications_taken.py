@@ -19,9 +19,11 @@ from emulator.protocol.znodes import (
     encode_isr_change,
     encode_log_dir_event,
     encode_preferred_election,
+    state_path,
 )
 from emulator.trace.events import Step, ZkSession, ZkWritten
 from scenarios.observe.history.settings_history import StartSettings
+from tests.scenarios.observe.checkers.test_coordinators import looks, works
 from tests.scenarios.observe.checkers.test_led_in_time import Cluster
 from tests.scenarios.observe.checkers.written_history import ORDERS_0
 
@@ -145,3 +147,34 @@ def test_a_request_for_elections_is_deleted(deleted: bool, bounces: bool, violat
     run.emit(Step, "wiki.11", "after", "orders", 0, -1, 0, 3, "")
     run.passes(12)
     assert len(run.violations()) == violations
+
+
+@pytest.mark.parametrize(
+    ("happens", "epoch", "writes", "count"),
+    [("", 0, True, 1), ("announced", 0, True, 0), ("", 1, True, 0), ("cut", 0, True, 0), ("", 0, False, 0)],
+    ids=["forgotten", "announced", "written by the controller", "disturbed", "asked of the controller"],
+)
+def test_a_leader_announces_the_isrs_that_it_writes(happens: str, epoch: int, writes: bool, count: int) -> None:
+    run = Cluster("notifications_taken", start=StartSettings(awaits_isr_writes=writes))
+    run.passes(20)
+    data = run.encoded(0, (0, 1), epoch, 1)
+    run.emit(ZkWritten, 0, "setData", state_path(ORDERS_0), run.version + 1, 0, data)
+    if happens == "announced":
+        run.emit(ZkWritten, 0, "create", CHANGED, 0, 7, encode_isr_change((ORDERS_0,)))
+    elif happens == "cut":
+        run.fault("message.cut", "0")
+    run.passes(12)
+    assert len(run.violations()) == count
+
+
+@pytest.mark.parametrize("taken", [True, False])
+def test_announcements_are_taken(taken: bool) -> None:
+    run = works("notifications_taken")
+    run.emit(ZkWritten, 1, "create", CHANGED, 0, 7, encode_isr_change([]))
+    if taken:
+        run.emit(ZkWritten, 0, "delete", CHANGED, 0, 8, "")
+    assert looks(run, 20) == [], "the controller's thread may be held"
+    run.emit(Step, "broker-startup.1", "", "", -1, 1, -1, 0, "")
+    found = looks(run, 20)
+    assert (found == []) is taken
+    assert taken or found[0].startswith(f"{CHANGED} is there for")
