@@ -346,9 +346,9 @@ print([reason.ticket for reason, _ in explained_findings(run).known])
 def test_a_version_of_an_api_on_the_wire(copy: Copy) -> None:
     [new_field] = code_of("A version of an API on the wire")
     messages = "scenarios/wire/codec/messages/first_requests.py"
-    copy.edit(messages, '    60,\n    "DescribeCluster",\n    "0-1",', '    60,\n    "DescribeCluster",\n    "0-2",')
-    asked = '        Field("include_cluster_authorized_operations", "bool", "0+"),\n'
-    copy.edit(messages, asked, f"{asked}        {new_field}")
+    copy.edit(messages, '60, "DescribeCluster", "0-1"', '60, "DescribeCluster", "0-2"')
+    last = 'Field("endpoint_type", "int8", "1+", default=1)'
+    copy.edit(messages, f"{last}],", f"{last}, {new_field}],")
     copy.edit("scenarios/wire/apis/base.py", "60: (0, 1)", "60: (0, 2)")
     assert copy.python("-c", WIRE) == "(0, 1) True True\n"
     copy.render("scenarios.wire.versions_page")

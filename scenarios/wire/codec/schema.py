@@ -35,6 +35,7 @@ class Versions:
         return iter(range(self.low, self.high + 1))
 
 
+EVERY_VERSION: Final = Versions(0, FOREVER)
 NO_VERSION: Final = Versions(FOREVER, -1)
 
 
@@ -54,7 +55,7 @@ class Field:
         name: Kafka's name in snake_case.
         type: a name of ``FIXED``, ``string``, ``bytes``, ``records``, ``uuid`` (16 bytes) or ``struct``; an array of
             one of them begins with ``[]``.
-        versions: the versions that have the field.
+        versions: the versions that have the field; in a struct: of those that have the struct.
         nullable: the versions in which it can be null.
         tag: the number of a tagged field, which is written only when it does not have its default.
         initial: the value where a version, or a body to encode, has none; ``UNSET`` is the type's own.
@@ -63,7 +64,7 @@ class Field:
 
     name: str
     type: str
-    versions: Versions = field(converter=version_range)
+    versions: Versions = field(default=EVERY_VERSION, converter=version_range)
     nullable: Versions = field(default=NO_VERSION, converter=version_range, kw_only=True)
     tag: int | None = field(default=None, kw_only=True)
     initial: Any = field(default=UNSET, kw_only=True, alias="default")
@@ -94,6 +95,11 @@ class Field:
         return EMPTY.get(self.type, 0)
 
 
+def of_partitions(*fields: Field) -> Field:
+    """Fields of each partition, topic by topic, as most messages have them."""
+    return Field("topics", "[]struct").of(Field("name", "string"), Field("partitions", "[]struct").of(*fields))
+
+
 @frozen(eq=False)
 class Api:
     """A request and its response.
@@ -111,8 +117,12 @@ class Api:
     name: str
     versions: Versions = field(converter=version_range)
     flexible: Versions = field(default=NO_VERSION, converter=version_range, kw_only=True)
-    request: Sequence[Field] = field(kw_only=True)
-    response: Sequence[Field] = field(kw_only=True)
+    request: Sequence[Field] = field(default=(), kw_only=True)
+    response: Sequence[Field] = field(default=(), kw_only=True)
+
+    def of(self, *, request: Sequence[Field] = (), response: Sequence[Field] = ()) -> Api:
+        """A copy with these fields."""
+        return evolve(self, request=request, response=response)
 
 
 def at(fields: Sequence[Field], version: int) -> tuple[list[Field], list[Field], list[Field]]:

@@ -1,117 +1,82 @@
 """Replicas, where they are and where they move. DescribeLogDirs 3 is of Kafka 3.2."""
 
-from scenarios.wire.codec.schema import Api, Field
+from scenarios.wire.codec.schema import Api, Field, of_partitions
 
-ALTER_PARTITION_REASSIGNMENTS = Api(
-    45,
-    "AlterPartitionReassignments",
-    "0",
-    flexible="0+",
+ALTER_PARTITION_REASSIGNMENTS = Api(45, "AlterPartitionReassignments", "0", flexible="0+").of(
     request=[
-        Field("timeout_ms", "int32", "0+", default=60000),
-        Field("topics", "[]struct", "0+").of(
-            Field("name", "string", "0+"),
-            Field("partitions", "[]struct", "0+").of(
-                Field("partition_index", "int32", "0+"),
-                Field("replicas", "[]int32", "0+", nullable="0+", default=None),
-            ),
-        ),
+        Field("timeout_ms", "int32", default=60000),
+        of_partitions(Field("partition_index", "int32"), Field("replicas", "[]int32", nullable="0+", default=None)),
     ],
     response=[
-        Field("throttle_time_ms", "int32", "0+"),
-        Field("error_code", "int16", "0+"),
-        Field("error_message", "string", "0+", nullable="0+"),
-        Field("responses", "[]struct", "0+").of(
-            Field("name", "string", "0+"),
-            Field("partitions", "[]struct", "0+").of(
-                Field("partition_index", "int32", "0+"),
-                Field("error_code", "int16", "0+"),
-                Field("error_message", "string", "0+", nullable="0+"),
+        Field("throttle_time_ms", "int32"),
+        Field("error_code", "int16"),
+        Field("error_message", "string", nullable="0+"),
+        Field("responses", "[]struct").of(
+            Field("name", "string"),
+            Field("partitions", "[]struct").of(
+                Field("partition_index", "int32"),
+                Field("error_code", "int16"),
+                Field("error_message", "string", nullable="0+"),
             ),
         ),
     ],
 )
 
-LIST_PARTITION_REASSIGNMENTS = Api(
-    46,
-    "ListPartitionReassignments",
-    "0",
-    flexible="0+",
+LIST_PARTITION_REASSIGNMENTS = Api(46, "ListPartitionReassignments", "0", flexible="0+").of(
     request=[
-        Field("timeout_ms", "int32", "0+", default=60000),
-        Field("topics", "[]struct", "0+", nullable="0+", default=None).of(
-            Field("name", "string", "0+"),
-            Field("partition_indexes", "[]int32", "0+"),
+        Field("timeout_ms", "int32", default=60000),
+        Field("topics", "[]struct", nullable="0+", default=None).of(
+            Field("name", "string"), Field("partition_indexes", "[]int32")
         ),
     ],
     response=[
-        Field("throttle_time_ms", "int32", "0+"),
-        Field("error_code", "int16", "0+"),
-        Field("error_message", "string", "0+", nullable="0+"),
-        Field("topics", "[]struct", "0+").of(
-            Field("name", "string", "0+"),
-            Field("partitions", "[]struct", "0+").of(
-                Field("partition_index", "int32", "0+"),
-                Field("replicas", "[]int32", "0+"),
-                Field("adding_replicas", "[]int32", "0+"),
-                Field("removing_replicas", "[]int32", "0+"),
-            ),
+        Field("throttle_time_ms", "int32"),
+        Field("error_code", "int16"),
+        Field("error_message", "string", nullable="0+"),
+        of_partitions(
+            Field("partition_index", "int32"),
+            Field("replicas", "[]int32"),
+            Field("adding_replicas", "[]int32"),
+            Field("removing_replicas", "[]int32"),
         ),
     ],
 )
 
-ELECT_LEADERS = Api(
-    43,
-    "ElectLeaders",
-    "0-2",
-    flexible="2+",
+ELECT_LEADERS = Api(43, "ElectLeaders", "0-2", flexible="2+").of(
     request=[
         Field("election_type", "int8", "1+"),
-        Field("topic_partitions", "[]struct", "0+", nullable="0+").of(
-            Field("topic", "string", "0+"),
-            Field("partitions", "[]int32", "0+"),
+        Field("topic_partitions", "[]struct", nullable="0+").of(
+            Field("topic", "string"), Field("partitions", "[]int32")
         ),
-        Field("timeout_ms", "int32", "0+", default=60000),
+        Field("timeout_ms", "int32", default=60000),
     ],
     response=[
-        Field("throttle_time_ms", "int32", "0+"),
+        Field("throttle_time_ms", "int32"),
         Field("error_code", "int16", "1+"),
-        Field("replica_election_results", "[]struct", "0+").of(
-            Field("topic", "string", "0+"),
-            Field("partition_result", "[]struct", "0+").of(
-                Field("partition_id", "int32", "0+"),
-                Field("error_code", "int16", "0+"),
-                Field("error_message", "string", "0+", nullable="0+"),
+        Field("replica_election_results", "[]struct").of(
+            Field("topic", "string"),
+            Field("partition_result", "[]struct").of(
+                Field("partition_id", "int32"),
+                Field("error_code", "int16"),
+                Field("error_message", "string", nullable="0+"),
             ),
         ),
     ],
 )
 
-DESCRIBE_LOG_DIRS = Api(
-    35,
-    "DescribeLogDirs",
-    "0-4",
-    flexible="2+",
-    request=[
-        Field("topics", "[]struct", "0+", nullable="0+").of(
-            Field("topic", "string", "0+"),
-            Field("partitions", "[]int32", "0+"),
-        ),
-    ],
+DESCRIBE_LOG_DIRS = Api(35, "DescribeLogDirs", "0-4", flexible="2+").of(
+    request=[Field("topics", "[]struct", nullable="0+").of(Field("topic", "string"), Field("partitions", "[]int32"))],
     response=[
-        Field("throttle_time_ms", "int32", "0+"),
+        Field("throttle_time_ms", "int32"),
         Field("error_code", "int16", "3+"),
-        Field("results", "[]struct", "0+").of(
-            Field("error_code", "int16", "0+"),
-            Field("log_dir", "string", "0+"),
-            Field("topics", "[]struct", "0+").of(
-                Field("name", "string", "0+"),
-                Field("partitions", "[]struct", "0+").of(
-                    Field("partition_index", "int32", "0+"),
-                    Field("partition_size", "int64", "0+"),
-                    Field("offset_lag", "int64", "0+"),
-                    Field("is_future_key", "bool", "0+"),
-                ),
+        Field("results", "[]struct").of(
+            Field("error_code", "int16"),
+            Field("log_dir", "string"),
+            of_partitions(
+                Field("partition_index", "int32"),
+                Field("partition_size", "int64"),
+                Field("offset_lag", "int64"),
+                Field("is_future_key", "bool"),
             ),
             Field("total_bytes", "int64", "4+", default=-1),
             Field("usable_bytes", "int64", "4+", default=-1),
@@ -119,28 +84,18 @@ DESCRIBE_LOG_DIRS = Api(
     ],
 )
 
-ALTER_REPLICA_LOG_DIRS = Api(
-    34,
-    "AlterReplicaLogDirs",
-    "0-2",
-    flexible="2+",
+ALTER_REPLICA_LOG_DIRS = Api(34, "AlterReplicaLogDirs", "0-2", flexible="2+").of(
     request=[
-        Field("dirs", "[]struct", "0+").of(
-            Field("path", "string", "0+"),
-            Field("topics", "[]struct", "0+").of(
-                Field("name", "string", "0+"),
-                Field("partitions", "[]int32", "0+"),
-            ),
-        ),
+        Field("dirs", "[]struct").of(
+            Field("path", "string"),
+            Field("topics", "[]struct").of(Field("name", "string"), Field("partitions", "[]int32")),
+        )
     ],
     response=[
-        Field("throttle_time_ms", "int32", "0+"),
-        Field("results", "[]struct", "0+").of(
-            Field("topic_name", "string", "0+"),
-            Field("partitions", "[]struct", "0+").of(
-                Field("partition_index", "int32", "0+"),
-                Field("error_code", "int16", "0+"),
-            ),
+        Field("throttle_time_ms", "int32"),
+        Field("results", "[]struct").of(
+            Field("topic_name", "string"),
+            Field("partitions", "[]struct").of(Field("partition_index", "int32"), Field("error_code", "int16")),
         ),
     ],
 )

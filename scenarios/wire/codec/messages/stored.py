@@ -12,21 +12,17 @@ from scenarios.wire.codec.schema import Field, Stored
 OFFSET_COMMIT_KEY: Final = Stored(
     "OffsetCommitKey",
     "0-1",
-    [
-        Field("group", "string", "0-1"),
-        Field("topic", "string", "0-1"),
-        Field("partition", "int32", "0-1"),
-    ],
+    [Field("group", "string", "0-1"), Field("topic", "string", "0-1"), Field("partition", "int32", "0-1")],
 )
 
 OFFSET_COMMIT_VALUE: Final = Stored(
     "OffsetCommitValue",
     "0-3",
     [
-        Field("offset", "int64", "0+"),
+        Field("offset", "int64"),
         Field("leader_epoch", "int32", "3+", default=-1),
-        Field("metadata", "string", "0+"),
-        Field("commit_timestamp", "int64", "0+"),
+        Field("metadata", "string"),
+        Field("commit_timestamp", "int64"),
         Field("expire_timestamp", "int64", "1", default=-1),
     ],
 )
@@ -37,20 +33,20 @@ GROUP_METADATA_VALUE: Final = Stored(
     "GroupMetadataValue",
     "0-3",
     [
-        Field("protocol_type", "string", "0+"),
-        Field("generation", "int32", "0+"),
-        Field("protocol", "string", "0+", nullable="0+"),
-        Field("leader", "string", "0+", nullable="0+"),
+        Field("protocol_type", "string"),
+        Field("generation", "int32"),
+        Field("protocol", "string", nullable="0+"),
+        Field("leader", "string", nullable="0+"),
         Field("current_state_timestamp", "int64", "2+", default=-1),
-        Field("members", "[]struct", "0+").of(
-            Field("member_id", "string", "0+"),
+        Field("members", "[]struct").of(
+            Field("member_id", "string"),
             Field("group_instance_id", "string", "3+", nullable="3+", default=None),
-            Field("client_id", "string", "0+"),
-            Field("client_host", "string", "0+"),
+            Field("client_id", "string"),
+            Field("client_host", "string"),
             Field("rebalance_timeout", "int32", "1+"),
-            Field("session_timeout", "int32", "0+"),
-            Field("subscription", "bytes", "0+"),
-            Field("assignment", "bytes", "0+"),
+            Field("session_timeout", "int32"),
+            Field("subscription", "bytes"),
+            Field("assignment", "bytes"),
         ),
     ],
 )
@@ -66,8 +62,7 @@ TRANSACTION_LOG_VALUE: Final = Stored(
         Field("transaction_timeout_ms", "int32", "0"),
         Field("transaction_status", "int8", "0"),
         Field("transaction_partitions", "[]struct", "0", nullable="0").of(
-            Field("topic", "string", "0"),
-            Field("partition_ids", "[]int32", "0"),
+            Field("topic", "string"), Field("partition_ids", "[]int32")
         ),
         Field("transaction_last_update_timestamp_ms", "int64", "0"),
         Field("transaction_start_timestamp_ms", "int64", "0"),
