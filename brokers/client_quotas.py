@@ -185,7 +185,6 @@ class ControllerMutationQuotaManager(ClientQuotaManager):
     _buckets: dict[tuple[str, str], TokenBucket] = field(factory=dict)
 
     def new_quota_for(self, client: MutatingClient, now_ms: Callable[[], int]) -> ControllerMutationQuota:
-        """The quota of one request."""
         if not self._levels:
             return ControllerMutationQuota()
         tags = self._tags(client.user, client.client_id)

@@ -186,7 +186,6 @@ class AdminZkClient:
         return random_topic_id(self.process.world.stream(TOPIC_IDS, node)) if self.topic_version > 2 else ""
 
     async def exists(self, topic: str) -> bool:
-        """Whether the topic has a znode."""
         return await self.zk.exists(topic_path(topic)) is not None
 
     # -- deletion -----------------------------------------------------------------------------------------------------

@@ -209,11 +209,9 @@ class ControllerContext:
             yield from self.partitions_of(topic)
 
     def replicas_on(self, brokers: Iterable[int]) -> list[Replica]:
-        """All replicas on ``brokers``, broker by broker."""
         return [(tp, b) for b in brokers for tp in self.partitions() if b in self.replicas(tp)]
 
     def partitions_of(self, topic: str) -> tuple[TopicPartition, ...]:
-        """The partitions of a topic, in order."""
         numbers = self.assignments.get(topic, {})
         known = self._partitions.get(topic, ())
         if len(known) != len(numbers):
@@ -240,7 +238,6 @@ class ControllerContext:
         return topic in self.deletions.queued
 
     def queue_deletion(self, topic: str) -> None:
-        """Queue the topic for deletion."""
         self.deletions.queued[topic] = None
         self._deletion_changed(topic)
 

@@ -82,7 +82,6 @@ class Stream:
         return _normal_quantile()(((self.bits() >> 12) + 0.5) * 2.0**-52)
 
     def choice(self, items: Sequence[T]) -> T:
-        """One of ``items``."""
         return items[self.below(len(items))]
 
     def ahead(self, bound: int) -> Iterator[int]:

@@ -93,7 +93,6 @@ class ThreadMetrics:
             self.lag_changed(state, NO_LAG)
 
     def lag_changed(self, state: PartitionFetchState, lag: int) -> None:
-        """Set the lag of ``state``, which has changed."""
         state.lag = lag
         self._manager.lag_changed(state)
         if not self._changed:

@@ -281,7 +281,6 @@ class Throttle:
 
     @property
     def quotas(self) -> tuple[Quota, Quota]:
-        """The two quotas."""
         return self.listed, self.reassigned
 
     def read_by(self, change: int, now_us: int) -> None:

@@ -57,7 +57,6 @@ class Transitions:
         return self.purgatory.completing(self.ending(transition))
 
     def later(self, delay_us: int, transition: Callable[[A], object], arg: A) -> Timer:
-        """Call ``transition(arg)`` in ``delay_us``."""
         return self.process.call_later(delay_us, self.alone(transition), arg)
 
 

@@ -204,7 +204,6 @@ class GroupMetadata:
 
     @property
     def assignments(self) -> dict[str, bytes]:
-        """The assignment of each member."""
         return {member.member_id: member.assignment for member in self.members.values()}
 
     @property

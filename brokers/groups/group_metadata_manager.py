@@ -299,7 +299,6 @@ class GroupMetadataManager:
             )
 
     def _show_read(self, partition: int, found: Loaded, groups: Iterable[GroupMetadata]) -> None:
-        """Show what was read (``GroupsRead``)."""
         process = self.process
         if found.readable and process.node.trace.shows(GroupsRead):
             states = {group.id: group.stored(group.assignments) for group in groups if group.generation}

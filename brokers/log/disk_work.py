@@ -89,7 +89,6 @@ class DiskWait:
         self._wait(left_us(self.operations, self.process))
 
     def cancel(self) -> None:
-        """Cancel the call."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

@@ -120,7 +120,6 @@ class Log:
         self.watch_retention()
 
     def begin_epoch(self, epoch: int, start_offset: int) -> None:
-        """Begin the leader epoch ``epoch`` at ``start_offset``."""
         self.epochs = self.epochs.assigned(epoch, start_offset)
 
     @property

@@ -105,7 +105,6 @@ class LogConfig:
 
     @property
     def compacts(self) -> bool:
-        """Whether the log is compacted."""
         return COMPACT in self.cleanup_policy
 
     @property

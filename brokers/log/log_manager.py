@@ -340,7 +340,6 @@ class LogManager:
             self.cleaner.forget(log)
 
     def write_high_watermarks(self) -> None:
-        """Write the checkpoints of high watermarks."""
         for directory in self.online:
             with suppress(DiskError):  # its directory goes offline
                 self._check(directory)

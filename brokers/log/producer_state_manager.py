@@ -105,7 +105,6 @@ class ProducerStateManager:
         return self if self._batches else NO_PRODUCERS
 
     def add(self, batch: SequencedBatch) -> None:
-        """Add ``batch``, which was appended."""
         kept = self._batches.get(batch.producer_id)
         if kept is None:
             kept = self._batches[batch.producer_id] = deque(maxlen=BATCHES_KEPT)

@@ -54,7 +54,6 @@ class Retention:
         self._arm()
 
     def forget(self, log: Log) -> None:
-        """Forget a log that was deleted."""
         self._due.pop(log, None)
 
     def _arm(self) -> None:

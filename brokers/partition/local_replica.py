@@ -155,18 +155,6 @@ class LocalReplica:
 
     # -- many batches at once -----------------------------------------------------------------------------------------
 
-    def append_extent_as_leader(self, produced: Extent) -> ExtentPart:
-        """Append the batches of ``produced`` as a leader appends them one by one, in one transition. Its offsets and
-        its epoch are those of the log and of this leadership, whatever it was made with; its times are kept. The event
-        has one row for all of them: with the id of the first, and with the size of all.
-
-        Raises: DiskError.
-        """
-        base = self.append_as_leader(produced)
-        [part] = self.log.pieces(base, self.log.end_offset)
-        assert isinstance(part, ExtentPart)
-        return part
-
     def append_as_leader(self, produced: ProducedBatch | Extent) -> int:
         """Append as the leader; return the base offset. A partition does it."""
         raise NotImplementedError

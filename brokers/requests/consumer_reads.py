@@ -43,7 +43,6 @@ from emulator.protocol.types import Batch, TopicPartition
 
 
 def show_refusals(manager: ReplicaManager, reader: int, answers: Iterable[FetchedFields]) -> None:
-    """Show which of ``answers`` are errors."""
     process = manager.process
     for answer in answers:
         if answer[1]:

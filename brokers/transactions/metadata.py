@@ -159,7 +159,6 @@ class TransactionMetadata:
         )._replace(**changes)  # type: ignore[arg-type]  # fmt: skip
 
     def prepare_fence(self) -> TxnTransitMetadata:
-        """Fence the producer."""
         assert self.can_be_fenced, f"{self.id}: no epoch is left"
         epoch = self.producer_epoch if self.failed_fence else self.producer_epoch + 1
         return self._prepare(

@@ -129,7 +129,6 @@ class TransactionStateManager:
                 self.decided(CoordinatorEpochAndTxnMetadata(leader_epoch, metadata))
 
     def _show_read(self, partition: int, loaded: dict[str, TransactionMetadata]) -> None:
-        """Show what was read (``TransactionsRead``)."""
         process = self.process
         if process.node.trace.shows(TransactionsRead):
             home, ids = TopicPartition.of(TRANSACTION_STATE_TOPIC, partition), {}

@@ -73,7 +73,6 @@ class ReplicaStateMachine:
             await self.handle_state_changes(replicas, state)
 
     async def handle_state_changes(self, replicas: Sequence[Replica], target: ReplicaState) -> None:
-        """Change ``replicas`` to ``target``."""
         by_broker: ByBroker = {}
         for tp, broker in replicas:
             by_broker.setdefault(broker, []).append(tp)

@@ -29,5 +29,4 @@ def collector_off() -> Iterator[None]:
 
 
 def collect() -> None:
-    """Collect now."""
     gc.collect()

@@ -214,7 +214,6 @@ class World:
         heappush(self._heap, (t_us, -1, sequence + 1, fn, arg))
 
     def call_later(self, delay_us: int, fn: Callable[[Any], object], arg: Any = None, background: bool = False) -> None:
-        """Call ``fn(arg)`` in ``delay_us``."""
         self.call_at(self.now + delay_us, fn, arg, background)
 
     def line(self) -> int:

@@ -173,7 +173,6 @@ class KafkaTimer(Metric):
     """Durations, from which a reader computes rates and quantiles. Kafka's histograms of times are timers here."""
 
     def update(self, duration_us: int) -> None:
-        """Record one duration."""
         self._metrics.write(TimerUpdated, self.name, duration_us)
 
 

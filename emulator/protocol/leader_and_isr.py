@@ -84,7 +84,6 @@ class LeaderAndIsrResponse(Response):
 
     @property
     def partitions(self) -> tuple[tuple[TopicPartition, Errors], ...]:
-        """Each partition with its error."""
         return tuple(zip(self.tps, self.errors, strict=True))
 
     @property

@@ -36,7 +36,6 @@ ALL_BROKERS = "brokers/<default>"
 
 
 def broker_entity(broker: int) -> str:
-    """The entity of the settings of one broker."""
     return f"brokers/{broker}"
 
 

@@ -105,7 +105,6 @@ def swarm_of(blocks: Sequence[Chaos], seed: int, weights: Weights) -> tuple[list
 
 
 def kinds_of(scenario: Scenario, seed: int, weights: Weights | None = None) -> tuple[str, ...]:
-    """The kinds that a seed has."""
     return tuple(block.kind for block, _ in swarm_of(scenario.chaos, seed, weights or {})[0])
 
 

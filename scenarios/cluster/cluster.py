@@ -378,12 +378,10 @@ class Cluster:
 
     @property
     def producers(self) -> list[Producer]:
-        """The producers that run."""
         return [producer for producer in self._producers if producer.alive]
 
     @property
     def consumers(self) -> list[Consumer]:
-        """The consumers that run."""
         return [consumer for consumer in self._readers if consumer.alive]
 
     def awaits_answer(self, before_us: int) -> bool:

@@ -44,7 +44,6 @@ class ClientRequest:
 
     @property
     def groups(self) -> Iterator[str]:
-        """The groups that it names."""
         for name in ("group_id", "key"):
             if isinstance(self.body.get(name), str):
                 yield self.body[name]

@@ -119,7 +119,6 @@ class TargetRoles:
         return () if data is None else (decode_controller(data),)
 
     def state(self, tp: TopicPartition) -> LeaderAndIsr | None:
-        """The state znode of ``tp``."""
         data = self.cluster.zookeeper.tree.get(state_path(tp))
         return None if data is None else LeaderAndIsr.decode(data, 0)
 

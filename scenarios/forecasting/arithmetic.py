@@ -207,7 +207,6 @@ def _chosen(strategy: Strategy, rate: int | str | None, own: Throttle | None) ->
 def outlook(
     scenario: Scenario, demand: Demand, capacities: Capacities, strategy: Strategy, throttle: Throttle | None
 ) -> Outlook:
-    """The outlook of one strategy under one throttle."""
     by_znode = not SHAPES[strategy.shape].api or scenario.reassigns_by != "api"
     flowed = Flow(demand, capacities, strategy, throttle, by_znode, scenario.seed).carry_out()
     least = at_least_s(demand, capacities, strategy, throttle)

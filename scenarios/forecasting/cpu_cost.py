@@ -226,7 +226,6 @@ def _is_throttled(scenario: Scenario) -> bool:
 
 
 def in_words(cost: Cost) -> str:
-    """The cost in one line."""
     return (
         f"about {words(cost.cpu_s)} of CPU for {words(cost.virtual_s)} of virtual time: {cost.batches:,.0f} batches "
         f"({words(cost.load_s)}), copies ({words(cost.copies_s)})"

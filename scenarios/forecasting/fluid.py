@@ -107,7 +107,6 @@ class _Move:
 
     @property
     def in_sync(self) -> Replicas:
-        """The replicas in sync."""
         if self.hop < 0:
             return self.moving.before
         return (*self.hops[self.hop].in_sync, *self.joined) if self.hop < len(self.hops) else self.moving.target

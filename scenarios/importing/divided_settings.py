@@ -39,7 +39,6 @@ class DividedSettings:
 
 
 def topic_settings(config: Mapping[str, str]) -> DividedSettings:
-    """The settings of a topic."""
     return _divided(config, TOPIC_SETTINGS)
 
 

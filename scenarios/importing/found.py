@@ -148,7 +148,6 @@ class Found:
         self.notes.append(f"{what} Kafka {'.'.join(map(str, release))}{near}: {self.profile}")
 
     def add_broker(self, broker: int, source: str) -> None:
-        """A broker that a source names."""
         if not 0 <= broker <= MOST_ID:
             raise BadInput(f"{broker} is no broker id; write 0 to {MOST_ID}", source=source)
         self.brokers.setdefault(broker, source)

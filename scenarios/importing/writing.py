@@ -20,7 +20,6 @@ MOST_US = 10_000 * MINUTE_US
 
 
 def as_text(one: Assembled) -> str:
-    """The file."""
     return "\n".join([*_head(one), *_cluster(one), *_topics(one), *_workloads(one), *_plan(one)]) + "\n"
 
 

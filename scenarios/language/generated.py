@@ -31,11 +31,9 @@ class Placements:
         self._made: dict[GeneratedPlan, GeneratedPlan] = {}
 
     def add(self, topic: TopicSpec) -> None:
-        """Add a topic that is created."""
         self._replicas[topic.name] = list(topic.replica_lists(self.brokers))
 
     def remove(self, topic: str) -> None:
-        """Remove a topic that is deleted."""
         self._replicas.pop(topic, None)
 
     def expand(self, topic: str, partitions: int, assignment: Sequence[Replicas] | None) -> None:

@@ -42,7 +42,6 @@ class Setting:
 
 
 def settings_table(*settings: Setting) -> Mapping[str, Setting]:
-    """The settings by name."""
     return {setting.name: setting for setting in settings}
 
 

@@ -55,7 +55,6 @@ class KnownNames:
         return max((highest + 1, *(topic.replication_factor for topic in topics)))
 
     def add(self, topic: TopicSpec, where: str) -> None:
-        """Add a topic that is created."""
         if topic.name in self._now:
             raise BadInput(f"topic {topic.name!r} is there already; give each its own name", where=where)
         other = self._unified.setdefault(unified(topic.name), topic.name)

@@ -173,7 +173,6 @@ class GeneratedPlan(Plan):
 
     @property
     def words(self) -> str:
-        """The words, in short."""
         parts = [("decommission", self.decommission), ("to", self.to), ("topics", self.topics)]
         return ", ".join(f"{name} {', '.join(map(str, values))}" for name, values in parts if values)
 

@@ -157,7 +157,6 @@ def sections() -> dict[str, str]:
 
 
 def type_of(kind: kinds.Kind[Any]) -> str:
-    """A kind in words."""
     if isinstance(kind, kinds.Named):
         return type_of(kind.kind)
     if isinstance(kind, SpanOf):

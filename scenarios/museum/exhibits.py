@@ -154,5 +154,4 @@ def exhibit(name: str) -> Exhibit:
 
 
 def exhibits() -> Iterator[Exhibit]:
-    """All exhibits."""
     return map(exhibit, names())

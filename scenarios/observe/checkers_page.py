@@ -36,7 +36,6 @@ def sections() -> dict[str, str]:
 
 
 def _promised(role: str) -> str:
-    """The promises of one role."""
     rows = [(each.text, each.source, _seen_by(each)) for each in PROMISES[role]]
     return f"### {role}\n\n" + table(("It ...", "Source", "Seen by"), rows)
 

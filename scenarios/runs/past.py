@@ -253,7 +253,6 @@ class KeptEvents:
     def last_role(
         self, tp: TopicPartition, broker: int, until_seq: int | None = None
     ) -> BecameFollower | BecameLeader | None:
-        """The last of ``roles``."""
         cluster = self.cluster.now if until_seq is None else self.cluster.before(until_seq)
         role = cluster.role_ever(broker, tp)
         return None if role is None else role.event
@@ -344,7 +343,6 @@ class KeptEvents:
                 yield RefusedWrite(seq, wishes[-1], outcome.seq)
 
     def elected_between(self, first_seq: int, last_seq: int) -> bool:
-        """Whether a controller was elected between."""
         return any(first_seq < event.seq < last_seq for event in self.of(ControllerElected))
 
     def away(self, crash: NodeCrashed) -> int:

@@ -158,7 +158,6 @@ class Stage:
         return None if log is None else log.end_offset
 
     def make_world(self, schedule: "Schedule | None") -> World:
-        """The world of the run."""
         scenario = self.scenario
         return World(scenario.seed, backend=self.backend, max_events=scenario.max_events, schedule=schedule)
 

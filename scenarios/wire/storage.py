@@ -78,7 +78,6 @@ class ClientBatches:
     _full: bool = False
 
     def next_id(self) -> int:
-        """The id of the next batch."""
         id = self._next_id
         self._next_id += 1
         return id

@@ -62,7 +62,6 @@ class LogCleaner:
         return self.ended or log in self.uncleanable
 
     def forget(self, log: Log) -> None:
-        """Forget a log that was deleted."""
         self.dirty.pop(log, None)
         self.uncleanable.pop(log, None)
 

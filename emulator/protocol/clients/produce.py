@@ -33,7 +33,6 @@ class RecordsProduceRequest(ProduceRequest):
 
     @property
     def records(self) -> tuple[ProducedRecords, ...]:
-        """The batches."""
         return self.batches  # type: ignore[return-value]
 
     def response(self, results: Sequence[ProducedResult], infos: Sequence[AppendInfo]) -> "RecordsProduceResponse":

@@ -46,7 +46,6 @@ class Znode:
         return stat
 
     def add_child(self, name: str) -> None:
-        """Add a child."""
         if isinstance(self.children, dict):
             self.children[intern(name)] = None  # every topic has its "0"
         elif self.children:
@@ -55,7 +54,6 @@ class Znode:
             self.children = _only(name)
 
     def remove_child(self, name: str) -> None:
-        """Remove a child."""
         if isinstance(self.children, dict):
             del self.children[name]
         else:

@@ -129,7 +129,6 @@ def add(program: Program) -> None:
 
 
 def api_versions(text: str) -> str:
-    """The value of ``--api-versions``."""
     from scenarios.wire.released_versions import RELEASES, is_release
 
     if not is_release(text):
@@ -138,14 +137,12 @@ def api_versions(text: str) -> str:
 
 
 def ports(text: str) -> int | tuple[int, ...]:
-    """The value of ``--port``."""
     from scenarios.wire.listener_addresses import read_ports
 
     return read_ports(text)
 
 
 def broker_ids(text: str) -> list[int]:
-    """The value of ``--broker-ids``."""
     try:
         return [int(each) for each in text.split(",")]
     except ValueError:
@@ -153,14 +150,12 @@ def broker_ids(text: str) -> list[int]:
 
 
 def advertised(text: str) -> tuple[tuple[str, int], ...]:
-    """The value of ``--advertised``."""
     from scenarios.wire.listener_addresses import read_advertised
 
     return read_advertised(text)
 
 
 def rate(text: str) -> float:
-    """The value of ``--rate``."""
     try:
         number = float(text)
     except ValueError:

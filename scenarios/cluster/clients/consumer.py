@@ -90,7 +90,6 @@ class Consumer:
 
     @property
     def load(self) -> Consumption:
-        """The load that it reads."""
         return self._load
 
     @property

@@ -62,7 +62,6 @@ class OwnClient:
 
     @property
     def next_id(self) -> int:
-        """The id of its next batch."""
         return self._producer.next_id
 
     @property

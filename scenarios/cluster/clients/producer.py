@@ -132,7 +132,6 @@ class Producer:
 
     @property
     def next_id(self) -> int:
-        """The id of its next batch."""
         return self._next_id
 
     # -- for who watches it -----------------------------------------------------------------------------------------
@@ -226,7 +225,6 @@ class Producer:
 
     @property
     def load(self) -> Workload:
-        """The load that it writes."""
         return self._workload
 
     @property

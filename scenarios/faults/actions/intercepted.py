@@ -50,7 +50,6 @@ class OnMessage(PerformedAction):
     acts_on_message = True
 
     def passing(self, context: ActionContext) -> InterceptedMessage:
-        """The message."""
         assert context.passing is not None, "only a message, or a write, triggers these (scenarios.language.checks)"
         return context.passing
 

@@ -63,7 +63,6 @@ class OnRequests(PerformedAction):
 
     @property
     def effect(self) -> RequestEffect:
-        """The effect on the requests."""
         raise NotImplementedError
 
     def check(self, known: KnownNames) -> None:

@@ -45,7 +45,6 @@ def _key(name: str) -> str:
 
 
 def write_value(value: object) -> str:
-    """A value on one line."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int):

@@ -28,8 +28,6 @@ from scenarios.observe.history.coordinated_past import COMPLETING, PREPARING, ST
 E = Errors
 TOPICS = GROUP_METADATA_TOPIC, TRANSACTION_STATE_TOPIC
 """The topics of coordinators, by ``CoordinatorType``."""
-OF_STATE = (E.UNKNOWN_MEMBER_ID, E.ILLEGAL_GENERATION, E.REBALANCE_IN_PROGRESS, E.FENCED_INSTANCE_ID)
-"""The refusals whose reasons are looked for in the state of the group."""
 OF_FETCH = NO_ERROR, E.UNSTABLE_OFFSET_COMMIT
 OF_TRANSACTION = (
     E.INVALID_PRODUCER_EPOCH, E.INVALID_PRODUCER_ID_MAPPING, E.PRODUCER_FENCED, E.INVALID_TXN_STATE,

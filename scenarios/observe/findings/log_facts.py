@@ -33,7 +33,6 @@ class Committed(NamedTuple):
 
     @classmethod
     def of(cls, commit: "Commit") -> "Committed":
-        """The commit as it is now."""
         place, _, _, epoch, batch = commit.last
         return cls(commit.offset, batch if place else None, epoch, not commit.unknown_below)
 

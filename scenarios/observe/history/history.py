@@ -64,7 +64,6 @@ class History:
 
     @cached_property
     def answers(self) -> Answers:
-        """The answers of brokers."""
         return self._armed(Answers())
 
     @cached_property

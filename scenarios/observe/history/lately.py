@@ -18,12 +18,10 @@ class Lately(Generic[K, V]):
         self._values: dict[K, list[V]] = {}
 
     def put(self, key: K, t_us: int, value: V) -> None:
-        """The value changes."""
         self._times.setdefault(key, []).append(t_us)
         self._values.setdefault(key, []).append(value)
 
     def now(self, key: K) -> V:
-        """The value of now."""
         values = self._values.get(key)
         return values[-1] if values else self._default
 

@@ -161,7 +161,6 @@ class FoldedState:
             yield from self.partitions(topic)
 
     def is_deleting(self, topic: str) -> bool:
-        """Whether a topic is in /admin/delete_topics."""
         return topic in self.deleting
 
     # -- moves --------------------------------------------------------------------------------------------------------
@@ -235,7 +234,6 @@ class FoldedState:
         return broker in self.shutting_down
 
     def is_registered(self, broker: int) -> bool:
-        """Whether a broker is in /brokers/ids."""
         return broker in self.registrations
 
     def registered_us(self, broker: int) -> int | None:

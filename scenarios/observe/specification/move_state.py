@@ -108,7 +108,6 @@ class MoveState:
 
     @property
     def isr(self) -> Replicas:
-        """The ISR in ZooKeeper."""
         return self.states[-1].isr if self.states else ()
 
     def ask(self, target: Replicas, seq: int) -> None:

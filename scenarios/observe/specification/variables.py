@@ -56,7 +56,6 @@ class Variables:
         self.by_topic: dict[tuple[int, str], Replicas] = {}
 
     def on(self, broker: int, topic: str) -> Replicas:
-        """The replicas of a topic on a broker."""
         found = self.by_topic.get((broker, topic))
         if found is None:
             found = self.by_topic[broker, topic] = Replicas(broker)
@@ -71,7 +70,6 @@ class Variables:
         return [broker for broker in self.zk.seen if self.of(broker, tp).disk]
 
     def on_broker(self, broker: int) -> Iterable[Replica]:
-        """All replicas of a broker."""
         for (node, _topic), replicas in self.by_topic.items():
             if node == broker:
                 yield from replicas.values()

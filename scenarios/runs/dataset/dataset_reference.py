@@ -21,7 +21,6 @@ _WIDTH = 120
 
 
 def sections() -> dict[str, str]:
-    """The one section ``tables``."""
     first = (RUNS, FIGURES)
     names = (*first, *(name for name in SCHEMAS if name not in first))
     return {"tables": "\n\n".join(_table(name, SCHEMAS[name]) for name in names)}

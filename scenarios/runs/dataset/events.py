@@ -39,7 +39,6 @@ class EventRows:
 
 
 def event_row(event: Any) -> EventRow:
-    """An event as its row of ``events``."""
     values = dict(zip(event._fields[3:], event[3:], strict=True))
     node, topic, partition = (values.pop(name, None) for name in ("node", "topic", "partition"))
     fields = json.dumps(values, separators=(",", ":"), ensure_ascii=False)

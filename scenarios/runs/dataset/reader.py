@@ -77,7 +77,6 @@ class DataSet:
         return " ".join(str(folder.root) for folder in self.folders)
 
     def files(self, tables: Iterable[str]) -> list[Path]:
-        """All files of these tables."""
         return [path for folder in self.folders for name in tables for path in folder.parts[name]]
 
 

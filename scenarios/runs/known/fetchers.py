@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 ENDS_THREADS = (UnexpectedAppendOffset.__name__, UnexpectedError.__name__)
 """A batch that begins before the end of the log (UnexpectedAppendOffsetException of Log.append, 1.1.1), and what a
 scenario injects."""
-IGNORED = "FetchSessionHandler.build (1.1.0 to 2.7.2)"
 _stays = in_role("KIP-74")
 BACK_OFF_US = FetcherPolicies().replica_fetch_backoff_us
 

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from scenarios.runs.past import KeptEvents
 
 ASSIGNS = "kafka-6794.5"
-DOCUMENT = "KAFKA-6794 (the document)"
 
 
 @of_violation

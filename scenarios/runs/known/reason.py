@@ -47,7 +47,6 @@ class Reason:
 
     @property
     def declared(self) -> Ticket:
-        """The ticket, as it is declared."""
         return TICKETS[self.ticket]
 
     @property

@@ -201,7 +201,6 @@ class Leaper:
             self._look_later(LOOK_US)
 
     def account(self) -> Leaping:
-        """The account of its leaps."""
         return Leaping(
             leaps=self.leaps, leapt_us=self.leapt_us, run_us=self.cluster.world.now, windows=self.windows,
             failed=self.failed, refused=self.refused, error=self.sharing.error, pieces=self.pieces,
@@ -310,7 +309,6 @@ class Leaper:
         return self.sharing.any_binds(cards(self.cluster, copies, fetched, self.sharing.loads), copies, FULL)
 
     def _is_due(self, now: int, copies: list[FetchedReplica]) -> bool:
-        """Whether a window is due."""
         if self._stale or not self.sharing.knows(copies):
             return True
         ended = self._measured_copies - len(copies)

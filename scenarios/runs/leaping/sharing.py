@@ -134,7 +134,6 @@ class Sharing:
     _ends: dict[TopicPartition, int] = field(factory=dict)
 
     def begin(self, now_us: int, fetched: Sequence[FetchedReplica]) -> None:
-        """A stretch begins."""
         self._begun_us = now_us
         self._begun = {each.key: each.state.offset for each in fetched}
         self._ends = {each.state.tp: each.led.log.end_offset for each in fetched}

@@ -21,7 +21,6 @@ class ThrottleBursts:
     _passes: bool = False
 
     def look(self, copies: Sequence[FetchedReplica]) -> None:
-        """Look at the copies."""
         before, self._before = self._before, {each.key: each.state.offset for each in copies}
         got = sum([offset - before.get(key, offset) for key, offset in self._before.items()])
         self._got += got

@@ -23,7 +23,6 @@ NAME = "atlas.html"
 
 
 def page(rows: Sequence[CellRow], undisturbed: Sequence[UndisturbedMove]) -> str:
-    """The whole page."""
     template = _asset("page.html")
     parts = {
         "style": f"{shared('page.css')}\n{_asset('page.css')}",

@@ -192,7 +192,6 @@ def _first_line(error: Exception) -> str:
 
 
 def run_seed(drawn: Drawn, seed: int) -> SeedResult:
-    """Draw and run one seed."""
     run = run_scenario(
         evolve(drawn.concrete(seed), source=""), counts_reach=bool(drawn.names), figures=False,
         against_specification=drawn.against_specification,
@@ -201,7 +200,6 @@ def run_seed(drawn: Drawn, seed: int) -> SeedResult:
 
 
 def result_of(run: Run, drawn: Drawn, seed: int) -> SeedResult:
-    """The result of a run of a seed."""
     known = explained_findings(run).known
     found = tuple(
         ResultFinding(

@@ -185,7 +185,6 @@ JUDGES = (
 
 
 def judged(evidence: Evidence) -> tuple[ClientFinding, ...]:
-    """The findings of all judges."""
     return tuple(finding for judge in JUDGES for finding in judge.find(evidence))
 
 

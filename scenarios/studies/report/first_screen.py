@@ -48,12 +48,10 @@ def brief(comparison: Comparison) -> Html:
 
 
 def doubts(comparison: Comparison) -> Html:
-    """The reasons to doubt the comparison."""
     return joined(*(note(doubt.text, tone="warning") for doubt in comparison.doubts))
 
 
 def answer(comparison: Comparison) -> Html:
-    """All that is said of the comparison."""
     if len(comparison.levels) == 1:
         return element("p", element("b", comparison.baseline), " was run alone: there is nothing to compare it with.")
     levels = (_of_level(comparison, one) for one in comparison.said.levels)

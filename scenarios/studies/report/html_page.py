@@ -227,7 +227,6 @@ def as_json(data: object) -> str:
 
 @cache
 def asset(name: str) -> str:
-    """A file of ``assets/``."""
     return files(__package__).joinpath("assets", name).read_text(encoding="utf-8")
 
 

@@ -28,7 +28,6 @@ ENTRIES = ("branches", "method", "rollbacks", "expect", "steady_state", "consume
 
 
 def ids_of(table: Mapping[str, Any]) -> list[int]:
-    """The ids of the brokers."""
     cluster = table["cluster"]
     return list(cluster.get("broker_ids") or range(cluster["brokers"]))
 

@@ -116,7 +116,6 @@ def plan(
 
 
 def is_written(chunk: RunChunk) -> bool:
-    """Whether the chunk counts."""
     part = chunk.common
     return part_path(part.folder, "runs", part.experiment, part.strategy, _name(chunk)).exists()
 

@@ -99,7 +99,6 @@ def _part(values: Mapping[str, str], axis: str) -> str:
 
 
 def of_level(comparison: Comparison, said: OfLevel) -> Iterator[str]:
-    """The sentences of one level."""
     level = comparison.level(said.level)
     pair = Pair(level, comparison.level(level.against or ""), comparison.by)
     for findings in said.findings:

@@ -26,7 +26,6 @@ SEVERAL_GROUPS, GROUP_ERROR = 8, 2
 
 
 def offsets_in(body: Body) -> tuple[OffsetToCommit, ...]:
-    """The offsets that a body commits."""
     return tuple(
         OffsetToCommit(
             TopicPartition(topic["name"], each["partition_index"]),

@@ -22,7 +22,6 @@ class CountedAnswers:
     checksum: int = 0
 
     def outlet(self, connection: int) -> Outlet:
-        """The outlet of an accepted connection."""
         return _CountedAnswer(self, connection, None if self.onwards is None else self.onwards.outlet(connection))
 
     def listen(self, broker: int) -> None:
@@ -31,7 +30,6 @@ class CountedAnswers:
             self.onwards.listen(broker)
 
     def refuse(self, broker: int) -> None:
-        """Refuse connections to ``broker``."""
         if self.onwards is not None:
             self.onwards.refuse(broker)
 

@@ -154,7 +154,6 @@ class LiveRecording:
 
     @property
     def replay(self) -> str:
-        """The command that replays it."""
         return replay_command(self.folder)
 
     def close(self) -> None:
@@ -190,7 +189,6 @@ class RecordedLiveRun:
 
     @property
     def replay(self) -> str:
-        """The command that replays it."""
         return replay_command(self.folder)
 
 
@@ -200,7 +198,6 @@ def replay_command(folder: Path) -> str:
 
 
 def is_live_run(folder: Path) -> bool:
-    """Whether the folder has a recorded live run."""
     return (folder / RUN).is_file()
 
 

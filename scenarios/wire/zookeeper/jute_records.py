@@ -108,9 +108,9 @@ RESPONSES: Mapping[OpCode, Record] = {
 
 # -- multi ------------------------------------------------------------------------------------------------------------
 
-_MULTI_HEADER = Record({"type": INT, "done": BOOLEAN, "err": INT})
-_ERROR_RESULT = Record({"err": INT})
-_ERROR, _END = -1, {"type": -1, "done": True, "err": -1}
+MULTI_HEADER = Record({"type": INT, "done": BOOLEAN, "err": INT})
+ERROR_RESULT = Record({"err": INT})
+ERROR, END = -1, {"type": -1, "done": True, "err": -1}
 IN_MULTI = (OpCode.CREATE, OpCode.CREATE2, OpCode.DELETE, OpCode.SET_DATA, OpCode.CHECK)
 
 Op = tuple[OpCode, Mapping[str, Any]]
@@ -120,7 +120,7 @@ Op = tuple[OpCode, Mapping[str, Any]]
 def read_multi(data: bytes) -> list[Op]:
     """The operations of a multi (MultiTransactionRecord). Raises: MalformedRecord."""
     source, ops = JuteReader(data), list[Op]()
-    while not (header := _MULTI_HEADER.read(source))["done"]:
+    while not (header := MULTI_HEADER.read(source))["done"]:
         if header["type"] not in IN_MULTI:
             raise MalformedRecord(f"operation {header['type']} in a multi")
         code = OpCode(header["type"])
@@ -130,36 +130,14 @@ def read_multi(data: bytes) -> list[Op]:
     return ops
 
 
-def write_multi(ops: list[Op]) -> bytes:
-    """The bytes of a multi, which ``read_multi`` reads."""
-    parts = [
-        _MULTI_HEADER.write({"type": code, "done": False, "err": -1}) + REQUESTS[code].write(op) for code, op in ops
-    ]
-    return b"".join(parts) + _MULTI_HEADER.write(_END)
-
-
 def write_multi_results(results: list[Op | int]) -> bytes:
     """The answer to a multi (MultiResponse): a number is an error code."""
     parts = []
     for result in results:
         if isinstance(result, int):
-            parts.append(_MULTI_HEADER.write({"type": _ERROR, "done": False, "err": result}))
-            parts.append(_ERROR_RESULT.write({"err": result}))
+            parts.append(MULTI_HEADER.write({"type": ERROR, "done": False, "err": result}))
+            parts.append(ERROR_RESULT.write({"err": result}))
         else:
             code, body = result
-            parts.append(_MULTI_HEADER.write({"type": code, "done": False, "err": 0}) + RESPONSES[code].write(body))
-    return b"".join(parts) + _MULTI_HEADER.write(_END)
-
-
-def read_multi_results(data: bytes) -> list[Op | int]:
-    """The results in such an answer. Raises: MalformedRecord."""
-    source, results = JuteReader(data), list[Op | int]()
-    while not (header := _MULTI_HEADER.read(source))["done"]:
-        if header["type"] == _ERROR:
-            results.append(_ERROR_RESULT.read(source)["err"])
-        elif header["type"] in IN_MULTI:
-            code = OpCode(header["type"])
-            results.append((code, RESPONSES[code].read(source)))
-        else:
-            raise MalformedRecord(f"a result of operation {header['type']} in a multi")
-    return results
+            parts.append(MULTI_HEADER.write({"type": code, "done": False, "err": 0}) + RESPONSES[code].write(body))
+    return b"".join(parts) + MULTI_HEADER.write(END)

@@ -23,7 +23,8 @@ def test_a_leader_appends_what_single_batches_give() -> None:
         bench.at(60 * MS)
         events = bench.see(BatchesAppended)
         if bench is benches[0]:
-            part = partition.append_extent_as_leader(PRODUCED)
+            [part] = partition.log.pieces(partition.append_as_leader(PRODUCED), partition.log.end_offset)
+            assert isinstance(part, ExtentPart)
             assert (part.base_offset, part.next_offset, part.leader_epoch, part.count) == (1, 151, 4, 50)
             bench.at(61 * MS)
             [event] = events
@@ -56,7 +57,7 @@ def test_an_extent_wakes_a_follower_that_waits() -> None:
     follower.at(0)
     answered = len(follower.line.replies)
     assert follower.at(0) is None
-    bench.manager.purgatory.completing(lambda: partition.append_extent_as_leader(PRODUCED))()
+    bench.manager.purgatory.completing(lambda: partition.append_as_leader(PRODUCED))()
     answer = follower.answer(answered)
     assert answer is not None
     assert [found.base_offset for found in answer.partitions[0].batches] == list(range(0, 30, 3))
@@ -65,7 +66,7 @@ def test_an_extent_wakes_a_follower_that_waits() -> None:
 def test_a_leader_alone_in_the_isr_commits_at_once() -> None:
     bench = Bench()
     partition = bench.lead(isr=(0,))
-    partition.append_extent_as_leader(PRODUCED)
+    partition.append_as_leader(PRODUCED)
     assert partition.high_watermark == 150
 
 
@@ -73,7 +74,7 @@ def test_a_follower_shares_a_part_of_the_leaders_extent() -> None:
     leader, bench = Bench(), Bench()
     source, partition = leader.lead(), bench.follow()
     leader.produce(count=2)
-    source.append_extent_as_leader(PRODUCED)
+    source.append_as_leader(PRODUCED)
     seen = bench.see(BatchesAppended)
     assert partition.append_pieces_as_follower(source.log.pieces(0, 62), 31) == 62
     assert partition.high_watermark == 31

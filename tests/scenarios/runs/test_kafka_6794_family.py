@@ -7,9 +7,10 @@ import pytest
 from emulator.protocol.events import ReplicaStopped
 from scenarios.language import Scenario
 from scenarios.runs import run_scenario
-from scenarios.runs.known.kafka_6794 import DOCUMENT
 from tests.scenarios.runs.building import EXECUTE, Table, at_step, play, scenario
 from tests.scenarios.runs.test_known_findings import tickets
+
+DOCUMENT = "KAFKA-6794 (the document)"
 
 LIBRARY = Path(__file__).parents[3] / "scenarios" / "library"
 

@@ -103,7 +103,6 @@ class Keyed:
 
     @property
     def keys(self) -> int:
-        """The number of keys."""
         return len(self._homes)
 
 

@@ -13,7 +13,6 @@ WIDTH, HEIGHT, LEFT, BOTTOM = 720, 220, 48, 28
 
 
 def likely_section(found: Mapping[str, Any]) -> Section:
-    """The section."""
     rows = [
         (f"{point['at_s']:.6f}", f"{point['found']} of {point['of']}", f"{point['low']:.0%} to {point['high']:.0%}")
         for point in found["points"]

@@ -51,7 +51,6 @@ class RecordedRun:
 
     @property
     def end_us(self) -> int:
-        """When the run ended."""
         return int(self.row["virtual_us"])
 
 

@@ -122,5 +122,4 @@ def _bands(instants: DataFrame, there: DataFrame, by: Sequence[str]) -> DataFram
 
 
 def _without(columns: Sequence[str], frame: DataFrame) -> list[str]:
-    """The columns that ``frame`` does not have."""
     return [column for column in columns if column not in frame.columns]

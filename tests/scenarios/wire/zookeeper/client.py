@@ -9,10 +9,15 @@ from typing import Any
 
 from attrs import define, field
 
-from scenarios.wire.zookeeper.jute import JuteReader
+from scenarios.wire.zookeeper.jute import JuteReader, MalformedRecord
 from scenarios.wire.zookeeper.jute_records import (
     CONNECT_REQUEST,
     CONNECT_RESPONSE,
+    END,
+    ERROR,
+    ERROR_RESULT,
+    IN_MULTI,
+    MULTI_HEADER,
     NOTIFICATION_XID,
     REPLY_HEADER,
     REQUEST_HEADER,
@@ -21,14 +26,34 @@ from scenarios.wire.zookeeper.jute_records import (
     WATCHER_EVENT,
     Op,
     OpCode,
-    read_multi_results,
-    write_multi,
 )
 from tests.scenarios.wire.gateway.served import LIMIT_S, Raw, Served
 
 OPEN_ACL = [{"perms": 31, "scheme": "world", "id": "anyone"}]
 PING, AUTH, SET_WATCHES = -2, -4, -8
 """The xids that these have."""
+
+
+def write_multi(ops: list[Op]) -> bytes:
+    """The bytes of a multi, which ``read_multi`` reads."""
+    parts = [
+        MULTI_HEADER.write({"type": code, "done": False, "err": -1}) + REQUESTS[code].write(op) for code, op in ops
+    ]
+    return b"".join(parts) + MULTI_HEADER.write(END)
+
+
+def read_multi_results(data: bytes) -> list[Op | int]:
+    """The results in such an answer. Raises: MalformedRecord."""
+    source, results = JuteReader(data), list[Op | int]()
+    while not (header := MULTI_HEADER.read(source))["done"]:
+        if header["type"] == ERROR:
+            results.append(ERROR_RESULT.read(source)["err"])
+        elif header["type"] in IN_MULTI:
+            code = OpCode(header["type"])
+            results.append((code, RESPONSES[code].read(source)))
+        else:
+            raise MalformedRecord(f"a result of operation {header['type']} in a multi")
+    return results
 
 
 class Refused(Exception):

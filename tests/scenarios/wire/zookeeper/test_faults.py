@@ -17,10 +17,10 @@ from scenarios.wire.recording.folder import read_live_run
 from scenarios.wire.recording.replay import ReplayedRun
 from scenarios.wire.recording.to_scenario import write_scenario
 from scenarios.wire.zookeeper import ensemble
-from scenarios.wire.zookeeper.jute_records import CONNECT_REQUEST, REQUEST_HEADER, REQUESTS, OpCode, write_multi
+from scenarios.wire.zookeeper.jute_records import CONNECT_REQUEST, REQUEST_HEADER, REQUESTS, OpCode
 from tests.scenarios.wire.damage import damaged
 from tests.scenarios.wire.gateway.served import Served, served, wait_for
-from tests.scenarios.wire.zookeeper.client import Refused, Zk, connected, created, session
+from tests.scenarios.wire.zookeeper.client import Refused, Zk, connected, created, session, write_multi
 from tests.scenarios.wire.zookeeper.test_served import TABLE
 
 CLIENTS = "client(zookeeper-client)"

@@ -23,6 +23,7 @@ from scenarios.wire.zookeeper.jute import (
 )
 from scenarios.wire.zookeeper.jute_records import IN_MULTI, REQUESTS, RESPONSES
 from scenarios.wire.zookeeper.opaque import to_bytes, to_text
+from tests.scenarios.wire.zookeeper.client import read_multi_results, write_multi
 
 OF_KIND: dict[JuteType, st.SearchStrategy[Any]] = {
     INT: st.integers(-(2**31), 2**31 - 1),
@@ -57,9 +58,9 @@ def test_a_record_that_is_written_is_read_again(data: st.DataObject, record: Rec
 @given(data=st.data(), codes=st.lists(st.sampled_from(IN_MULTI), max_size=4))
 def test_a_multi_and_its_results_are_read_again(data: st.DataObject, codes: list[jute_records.OpCode]) -> None:
     ops = [(code, data.draw(values(REQUESTS[code]))) for code in codes]
-    assert jute_records.read_multi(jute_records.write_multi(ops)) == ops
+    assert jute_records.read_multi(write_multi(ops)) == ops
     results = [data.draw(st.integers(-200, -1) | st.tuples(st.just(code), values(RESPONSES[code]))) for code in codes]
-    assert jute_records.read_multi_results(jute_records.write_multi_results(results)) == results
+    assert read_multi_results(jute_records.write_multi_results(results)) == results
 
 
 @given(data=st.binary(max_size=60), record=st.sampled_from(RECORDS))
