@@ -17,14 +17,9 @@ if TYPE_CHECKING:
 
 PACKAGE = f"{__package__}.checkers"
 FRAME = (
-    "below_min_isr",
-    "broker_memory",
-    "checker",
-    "checkers",
-    "coordinated_answers",
-    "coordinators_log",
-    "role_refusals",
-)
+    "administrator_answers", "below_min_isr", "broker_memory", "checker", "checkers", "coordinated_answers",
+    "coordinators_log", "in_time", "role_refusals",
+)  # fmt: skip
 """The files of the package that hold no checker."""
 
 ORDER = (

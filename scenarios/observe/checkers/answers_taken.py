@@ -9,17 +9,17 @@ from emulator.protocol.events import ControllerElected, ControllerResigned, Cont
 from emulator.protocol.stop_replica import StopReplicaRequest
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import Step
-from scenarios.observe.checkers.checker import Checker, Gravity, Moment
+from scenarios.observe.checkers.checker import Gravity, Moment, forget
+from scenarios.observe.checkers.in_time import InTime
 from scenarios.observe.checkers.led_in_time import SETTLING_US
 from scenarios.observe.findings.request_facts import AnswerIgnored, AnswerMistaken
-from scenarios.observe.history.deadlines import Deadlines
 
 STARTS, STOP_REPLICA = "delete.start", "StopReplica"
 Deleted = tuple[int, int, TopicPartition]
 """A controller, a broker, and a partition of which it deletes the replica there."""
 
 
-class AnswersTaken(Checker):
+class AnswersTaken(InTime[Deleted]):
     """A controller that has a replica deleted takes note of the broker's answer, also where the request was sent again:
     the deletion of the topic goes on then (TopicDeletionManager.completeReplicaDeletion, failReplicaDeletion, 0.8.1).
 
@@ -37,12 +37,14 @@ class AnswersTaken(Checker):
     statement = "answered(deletion of r) ⇒ soon state_c(r) changes: a controller acts on answers"
     fails_when = "the answer to a request that was sent again is dropped"
 
+    bound_us = SETTLING_US
+
     def begin(self) -> None:
+        super().begin()
         self._started: dict[Deleted, int | None] = {}
         """The deletions that have begun, and when; None: it is that of a move, which waits for no answer."""
         self._starts: dict[int, str] = {}
         """By controller, the topic whose deletion it starts."""
-        self._answered: Deadlines[Deleted] = Deadlines()
         self._answers: dict[int, ControlResponse] = {}
         """The answers to StopReplica that are on their way, by the event that asked."""
         self._errors: dict[Deleted, str] = {}
@@ -51,7 +53,7 @@ class AnswersTaken(Checker):
     def on_changed(self, event: ReplicasChanged) -> None:
         for tp in event.partitions:
             replica = event.node, event.broker, tp
-            self._answered.end(replica)
+            self.lasting.end(replica)
             if event.after == ReplicaState.DELETION_STARTED:
                 self._started[replica] = event.t_us if self._starts.get(event.node) == tp.topic else None
             elif (started_us := self._started.pop(replica, None)) is not None:
@@ -85,27 +87,21 @@ class AnswersTaken(Checker):
             for tp in request.partitions:
                 replica = event.node, event.broker, tp
                 if replica in self._started:
-                    self._answered.begin(replica, event.t_us)
+                    self.lasting.begin(replica, event.t_us)
                     whole = NO_ERROR.name if answer is None else answer.error
                     self._errors[replica] = whole if whole != NO_ERROR.name else refused.get(str(tp), whole)
 
     def on_other_controller(self, event: ControllerResigned | ControllerElected | NodeCrashed) -> None:
-        self._answered.end_all(lambda replica: replica[0] == event.node)
-        for table in (self._started, self._errors):
-            for replica in [replica for replica in table if replica[0] == event.node]:
-                del table[replica]
-
-    def look(self, moment: Moment) -> None:
-        if len(self._answered):
-            self._report_overdue(moment, SETTLING_US)
+        self.lasting.end_all(lambda replica: replica[0] == event.node)
+        forget(event.node, self._started, self._errors)
 
     def at_rest(self, moment: Moment) -> None:
-        self._report_overdue(moment, 0)
+        self.report_overdue(moment, 0)
 
-    def _report_overdue(self, moment: Moment, bound_us: int) -> None:
-        for (node, broker, tp), held_us in self._answered.overdue(moment.t_us, bound_us, self._free_since_us):
-            self.violated(moment, AnswerIgnored(node, broker, held_us), tp, (node, broker))
+    def report(self, moment: Moment, replica: Deleted, held_us: int) -> None:
+        node, broker, tp = replica
+        self.violated(moment, AnswerIgnored(node, broker, held_us), tp, (node, broker))
 
-    def _free_since_us(self, replica: Deleted) -> int | None:
+    def free_since_us(self, replica: Deleted) -> int | None:
         """Since when the controller gets on; None: it does not now."""
         return self.now.controlled_since_us() if replica[0] == self.cluster.controller else None

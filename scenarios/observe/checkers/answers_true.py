@@ -117,7 +117,7 @@ class AnswersTrue(RoleRefusals):
     def begin(self) -> None:
         super().begin()
         for request, look in LOOKS.items():
-            self.history.answers.of(request, partial(look, self))
+            self.history.answers.of(partial(look, self), request)
         self._logs = self.history.commits.logs  # with their high watermarks
         self._open = self.history.open_transactions
         self._settings = self.history.settings

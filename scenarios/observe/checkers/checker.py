@@ -72,6 +72,13 @@ class Report(Protocol):
     ) -> None: ...
 
 
+def forget(broker: int, *tables: dict[Any, Any]) -> None:
+    """Remove what tables have of a broker: the rows whose keys begin with it."""
+    for table in tables:
+        for key in [key for key in table if key[0] == broker]:
+            del table[key]
+
+
 class Checker:
     """The base of all checkers. A subclass gives the class variables, and ``begin`` and ``on_...`` methods.
 
@@ -104,6 +111,7 @@ class Checker:
     opt_in: ClassVar[bool] = False
 
     def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
         if hasattr(cls, "ids"):  # a base that several checkers share has none
             package, _, file = cls.__module__.rpartition(".")
             if package == __package__:

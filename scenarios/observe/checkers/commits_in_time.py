@@ -5,16 +5,16 @@ from __future__ import annotations
 from emulator.protocol.events import BatchesAppended, BecameLeader, IsrChanged, IsrProposed, IsrUpdateFailed
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import ZkWritten
-from scenarios.observe.checkers.checker import Checker, Gravity, Moment
+from scenarios.observe.checkers.checker import Gravity, Moment
+from scenarios.observe.checkers.in_time import InTime
 from scenarios.observe.checkers.led_in_time import SETTLING_US
 from scenarios.observe.findings.log_facts import HighWatermarkStands
-from scenarios.observe.history.deadlines import Deadlines
 
 Led = tuple[int, TopicPartition]
 """A leader, and a partition that it leads."""
 
 
-class CommitsInTime(Checker):
+class CommitsInTime(InTime[Led]):
     """The high watermark of a leader soon comes to where every member of its ISR has the log, also where no producer
     waits for that (Partition.maybeIncrementLeaderHW, 0.8 to 3.9).
 
@@ -35,9 +35,10 @@ class CommitsInTime(Checker):
     fails_when = "a leader commits nothing"
 
     def begin(self) -> None:
+        super().begin()
         self.history.commits  # noqa: B018 (it keeps the high watermarks of the logs)
         self._logs, self._settings = self.history.logs, self.history.settings
-        self._bound_us = (
+        self.bound_us = (
             self.start.time_us("replica.lag.time.max.ms", 30_000)
             + self.start.time_us("replica.fetch.wait.max.ms", 500)
             + SETTLING_US
@@ -51,7 +52,6 @@ class CommitsInTime(Checker):
         """The partitions to look at, by leader and topic."""
         self._seen: dict[Led, int] = {}
         """The high watermark of each partition whose leader lags, when it was looked at last."""
-        self._late: Deadlines[Led] = Deadlines()
 
     # -- what there is to look at -------------------------------------------------------------------------------------
 
@@ -85,12 +85,11 @@ class CommitsInTime(Checker):
 
     def look(self, moment: Moment) -> None:
         self._compare_all(moment)
-        if len(self._late):
-            self._report_overdue(moment, self._bound_us)
+        super().look(moment)
 
     def at_rest(self, moment: Moment) -> None:
         self._compare_all(moment)
-        self._report_overdue(moment, self.now.bound_at_rest(moment.t_us, self._bound_us))
+        super().at_rest(moment)
 
     def _compare_all(self, moment: Moment) -> None:
         for (node, topic), partitions in list(self._changed.items()):
@@ -110,12 +109,12 @@ class CommitsInTime(Checker):
         committable, log = self._committable(led), self._logs.get(*led)
         high_watermark = None if log is None else log.high_watermark
         if committable is None or high_watermark is None or high_watermark >= committable:
-            self._late.end(led)
+            self.lasting.end(led)
             self._seen.pop(led, None)
             return False
         if self._seen.get(led) != high_watermark:
-            self._late.end(led)
-            self._late.begin(led, now_us)
+            self.lasting.end(led)
+            self.lasting.begin(led, now_us)
             self._seen[led] = high_watermark
         return True
 
@@ -129,18 +128,14 @@ class CommitsInTime(Checker):
         ends = [log.end_offset for log in logs if log is not None and log.known]
         return min(ends) if len(ends) == len(logs) else None
 
-    def _report_overdue(self, moment: Moment, bound_us: int) -> None:
-        for (node, tp), held_us in self._late.overdue(moment.t_us, bound_us, self._free_since_us):
-            log, committable, state = (
-                self._logs.get(node, tp),
-                self._committable((node, tp)),
-                self.cluster.as_led(node, tp),
-            )
-            if log is not None and log.high_watermark is not None and committable is not None and state is not None:
-                facts = HighWatermarkStands(node, log.high_watermark, committable, tuple(state.isr), held_us)
-                self.violated(moment, facts, tp, (node,))
+    def report(self, moment: Moment, led: Led, held_us: int) -> None:
+        node, tp = led
+        log, committable, state = self._logs.get(node, tp), self._committable(led), self.cluster.as_led(node, tp)
+        if log is not None and log.high_watermark is not None and committable is not None and state is not None:
+            facts = HighWatermarkStands(node, log.high_watermark, committable, tuple(state.isr), held_us)
+            self.violated(moment, facts, tp, (node,))
 
-    def _free_since_us(self, led: Led) -> int | None:
+    def free_since_us(self, led: Led) -> int | None:
         """Since when nothing excuses that a leader does not commit; None: something does now."""
         (node, tp), now, cluster = led, self.now, self.cluster
         leads, mine, state = cluster.leads(node, tp), cluster.as_led(node, tp), cluster.state(tp)

@@ -16,8 +16,7 @@ from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 from emulator.trace.events import ZkWritten
 from emulator.trace.shown_znodes import RequestAnswered
-from scenarios.observe.checkers.checker import Checker
-from scenarios.observe.findings.administrator_facts import Misanswered
+from scenarios.observe.checkers.administrator_answers import AdministratorAnswers
 from scenarios.observe.history.lately import Lately
 from scenarios.observe.past.changes import StateWritten
 
@@ -41,7 +40,7 @@ class TopicVersion(NamedTuple):
         return ReplicaAssignment(tuple(self.assignment[partition]), adding, removing)
 
 
-class ControllerAnswersTrue(Checker):
+class ControllerAnswersTrue(AdministratorAnswers):
     """A controller answers an election, or a move, without an error once ZooKeeper has it, refuses one for a reason,
     and lists the moves that there are (KIP-460, KIP-455).
 
@@ -69,9 +68,10 @@ class ControllerAnswersTrue(Checker):
     fails_when = "a controller lists no moves"
 
     def begin(self) -> None:
-        for request in (AlterPartitionReassignmentsRequest, ElectLeadersRequest, ListPartitionReassignmentsRequest):
-            self.history.answers.of(request, self._answered)
-        self.history.answers.of(ControlledShutdownRequest, self._left)
+        self.history.answers.of(
+            self._answered, AlterPartitionReassignmentsRequest, ElectLeadersRequest, ListPartitionReassignmentsRequest
+        )
+        self.history.answers.of(self._left, ControlledShutdownRequest)
         self._topics: Lately[str, TopicVersion] = Lately(TopicVersion())
         self._states: Lately[TopicPartition, LeaderAndIsr | None] = Lately(None)
         self._marked: Lately[str, bool] = Lately(False)
@@ -98,7 +98,7 @@ class ControllerAnswersTrue(Checker):
         here_us = max(elected.t_us, self.cluster.controller_since_us) if elected is not None else event.t_us
         is_controller = event.node == self.cluster.controller and here_us < event.since_us
         if response.error is Errors.NOT_CONTROLLER and is_controller:
-            self._wrong(event, response.error.name, "it is the controller")
+            self.wrong(event, "", response.error.name, "it is the controller")
         if response.error is not Errors.NONE:
             return
         answered = [tp for tp, _ in response.partitions]
@@ -106,7 +106,7 @@ class ControllerAnswersTrue(Checker):
         some = asked is None or isinstance(request, ListPartitionReassignmentsRequest)
         wanted = [tp for tp in answered if asked is None or tp in asked] if some else dict.fromkeys(asked or ())
         if sorted(answered) != sorted(dict.fromkeys(wanted)):
-            self._wrong(event, sorted(map(str, answered)), sorted(map(str, wanted)))
+            self.wrong(event, "", sorted(map(str, answered)), sorted(map(str, wanted)))
             return
         calm = self._is_calm(event)
         for tp, outcome in response.partitions:
@@ -116,10 +116,6 @@ class ControllerAnswersTrue(Checker):
                 self._moved(event, tp, request.targets[tp], outcome, calm=calm)
         if isinstance(request, ListPartitionReassignmentsRequest) and calm:
             self._listed(event, asked)
-
-    def _wrong(self, event: RequestAnswered, said: object, right: object, tp: TopicPartition | None = None) -> None:
-        facts = Misanswered(event.node, event.request.api.name, "", str(said), str(right))
-        self.violated(event, facts, tp, (event.node,))
 
     def _is_calm(self, event: RequestAnswered) -> bool:
         """Whether the broker that answers has been the controller for long, and nothing delays it."""
@@ -139,13 +135,13 @@ class ControllerAnswersTrue(Checker):
         if error in (Errors.NONE, Errors.ELECTION_NOT_NEEDED):
             fits = leaders & first if type is ElectionType.PREFERRED else any(leader >= 0 for leader in leaders)
             if not fits:
-                self._wrong(event, error.name, f"the leader was {sorted(leaders)}", tp)
+                self.wrong(event, "", error.name, f"the leader was {sorted(leaders)}", tp)
         elif calm and error in NO_LEADER_FITS and len(states) == len(versions) == 1:
             self._not_available(event, tp, error, states[0], versions[0])
         elif calm:
             self._unknown(event, tp, error)
             if error is Errors.LEADER_NOT_AVAILABLE and None not in self._states.since(tp, self._before_us(event)):
-                self._wrong(event, error.name, "it has had leaders", tp)
+                self.wrong(event, "", error.name, "it has had leaders", tp)
 
     def _not_available(
         self, event: RequestAnswered, tp: TopicPartition, error: Errors, state: LeaderAndIsr | None,
@@ -158,7 +154,7 @@ class ControllerAnswersTrue(Checker):
             replica for replica in assignment.replicas[: 1 if preferred else None] if self._lives(event, replica, tp)
         ]
         if fit and (not preferred or fit[0] in state.isr):
-            self._wrong(event, error.name, f"broker {fit[0]} can lead", tp)
+            self.wrong(event, "", error.name, f"broker {fit[0]} can lead", tp)
 
     def _lives(self, event: RequestAnswered, broker: int, tp: TopicPartition) -> bool:
         cluster, since_us = self.cluster, self.now.reached_since_us(broker)
@@ -171,9 +167,9 @@ class ControllerAnswersTrue(Checker):
         there = None not in self._versions(event, tp, before_us)
         marked = any(self._marked.since(tp.topic, before_us))
         if error is Errors.UNKNOWN_TOPIC_OR_PARTITION and there and not marked:
-            self._wrong(event, error.name, "it is there", tp)
+            self.wrong(event, "", error.name, "it is there", tp)
         if error is Errors.INVALID_TOPIC_EXCEPTION and there and not marked:
-            self._wrong(event, error.name, "its topic is not being deleted", tp)
+            self.wrong(event, "", error.name, "its topic is not being deleted", tp)
 
     # -- shutdowns ----------------------------------------------------------------------------------------------------
 
@@ -185,12 +181,12 @@ class ControllerAnswersTrue(Checker):
         registered = self.cluster.registrations.get(broker)
         stale = response.error is Errors.STALE_BROKER_EPOCH and registered is not None
         if stale and registered is not None and registered.epoch <= request.broker_epoch:
-            self._wrong(event, response.error.name, f"{request.broker_epoch} is the epoch of broker {broker}")
+            self.wrong(event, "", response.error.name, f"{request.broker_epoch} is the epoch of broker {broker}")
         if response.error is not Errors.NONE:
             return
         for tp in response.remaining:
             if all(state is None or state.leader != broker for state in self._states.since(tp, event.since_us)):
-                self._wrong(event, f"broker {broker} leads it", f"broker {self.cluster.leader(tp)} does", tp)
+                self.wrong(event, "", f"broker {broker} leads it", f"broker {self.cluster.leader(tp)} does", tp)
         for tp, state in self.cluster.states.items():
             if state.leader != broker or tp in response.remaining or any(self._marked.since(tp.topic, 0)):
                 continue
@@ -198,7 +194,7 @@ class ControllerAnswersTrue(Checker):
             versions = self._versions(event, tp, self._before_us(event))
             leads = all(one is not None and one.leader == broker for one in states)
             if leads and all(one is not None and len(one.replicas) > 1 for one in versions):
-                self._wrong(event, f"broker {broker} does not lead it", "it does", tp)
+                self.wrong(event, "", f"broker {broker} does not lead it", "it does", tp)
 
     # -- moves --------------------------------------------------------------------------------------------------------
 
@@ -219,11 +215,11 @@ class ControllerAnswersTrue(Checker):
             wanted = {tuple(target)} if target is not None else {version.origin for version in found}
             same = any(set(one) == set(other) for one in targets for other in wanted)
             if not same or (target is None and not moving):
-                self._wrong(event, error.name, f"it is to have {[list(one) for one in targets]}", tp)
+                self.wrong(event, "", error.name, f"it is to have {[list(one) for one in targets]}", tp)
         elif calm:
             self._unknown(event, tp, error)
             if error is Errors.NO_REASSIGNMENT_IN_PROGRESS and (target is not None or len(moving) == len(versions)):
-                self._wrong(event, error.name, "it is moved", tp)
+                self.wrong(event, "", error.name, "it is moved", tp)
 
     def _listed(self, event: RequestAnswered, asked: Any) -> None:
         before_us = self._before_us(event)
@@ -231,14 +227,14 @@ class ControllerAnswersTrue(Checker):
         for tp, said in listed.items():
             versions = self._versions(event, tp, before_us)
             if said not in versions or not (said.adding or said.removing):
-                self._wrong(event, _shown(said), _shown(versions[-1]), tp)
+                self.wrong(event, "", _shown(said), _shown(versions[-1]), tp)
         for topic in self.cluster.reassigning:
             for partition in self.cluster.reassigning[topic]:
                 tp = TopicPartition.of(topic, partition)
                 versions = self._versions(event, tp, before_us)
                 stands = all(found is not None and (found.adding or found.removing) for found in versions)
                 if stands and tp not in listed and (asked is None or tp in asked):
-                    self._wrong(event, "no move", _shown(versions[-1]), tp)
+                    self.wrong(event, "", "no move", _shown(versions[-1]), tp)
 
 
 def _shown(assignment: ReplicaAssignment | None) -> str:

@@ -36,7 +36,7 @@ class CoordinatedAnswers(Checker):
     def look_at(self, looks: Mapping[type, Look]) -> None:
         """Look at answers to requests, by their class."""
         for request, look in looks.items():
-            self.history.answers.of(request, partial(self._answered, look))
+            self.history.answers.of(partial(self._answered, look), request)
 
     def _answered(self, look: Look, event: RequestAnswered) -> None:
         for who, part, said, wanted in look(event, event.request, event.response):

@@ -77,7 +77,7 @@ class CoordinatorsRemember(BrokerMemory):
         self._committed = False
         self._under_way: dict[tuple[int, int], None] = {}
         """By broker and producer id, the markers in __consumer_offsets whose request has no answer yet."""
-        self.history.answers.of(WriteTxnMarkersRequest, self._marked)
+        self.history.answers.of(self._marked, WriteTxnMarkersRequest)
 
     def on_appends(self, event: CoordinatorAppends) -> None:
         self._records[event.records.id] = event.records

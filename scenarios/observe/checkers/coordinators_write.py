@@ -50,7 +50,7 @@ class CoordinatorsWrite(Checker):
         """The commit that each broker has accepted last."""
         self._joined: dict[str, dict[JoinGroupRequest, None]] = {}
         """By member id, the requests with which it has joined."""
-        self.history.answers.of(JoinGroupRequest, self._answered)
+        self.history.answers.of(self._answered, JoinGroupRequest)
         self._clocks = False
 
     def on_clock(self, _: ClockSet) -> None:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from emulator.protocol.events import ControllerElected
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import Step
-from scenarios.observe.checkers.checker import Checker, Gravity, Moment
+from scenarios.observe.checkers.checker import Gravity, Moment
+from scenarios.observe.checkers.in_time import InTime
 from scenarios.observe.checkers.led_in_time import PER_PARTITION_US, SETTLING_US
 from scenarios.observe.findings.isr_facts import DeadInIsr
-from scenarios.observe.history.deadlines import Deadlines
 from scenarios.observe.past.changes import StateWritten
 from scenarios.observe.past.cluster_past import READS_BROKERS, broker_fails
 
 Member = tuple[TopicPartition, int]
 
 
-class DeadLeaveIsr(Checker):
+class DeadLeaveIsr(InTime[Member]):
     """A broker that the controller knows to be dead leaves the ISRs of the partitions that others lead.
 
     Verified: once a second, and when the cluster is at rest: the ISRs in ZooKeeper of partitions whose leader is
@@ -36,8 +36,8 @@ class DeadLeaveIsr(Checker):
     fails_when = "a new controller leaves dead replicas as they are"
 
     def begin(self) -> None:
-        self._bound_us = self.start.session_timeout_us + SETTLING_US
-        self._dead: Deadlines[Member] = Deadlines()
+        super().begin()
+        self.bound_us = self.start.session_timeout_us + SETTLING_US
         self._in_sync: dict[int, dict[TopicPartition, None]] = {}
         """Partitions that have a broker in their ISR, by broker."""
         self._partitions = 0
@@ -49,15 +49,15 @@ class DeadLeaveIsr(Checker):
         for broker in before:
             if broker not in after:
                 self._in_sync[broker].pop(event.tp, None)
-                self._dead.end((event.tp, broker))
+                self.lasting.end((event.tp, broker))
         for broker in after:
             if broker not in before:
                 self._in_sync.setdefault(broker, {})[event.tp] = None
                 if broker in self.cluster.known_dead:
-                    self._dead.begin((event.tp, broker), event.t_us)
+                    self.lasting.begin((event.tp, broker), event.t_us)
 
     def on_elected(self, event: ControllerElected) -> None:
-        self._dead.clear()
+        self.lasting.clear()
 
     def on_step(self, event: Step) -> None:
         if broker_fails(event) and event.edge == "before":
@@ -68,24 +68,20 @@ class DeadLeaveIsr(Checker):
 
     def _begin(self, event: Step, broker: int) -> None:
         for tp in self._in_sync.get(broker, ()):
-            self._dead.begin((tp, broker), event.t_us)
+            self.lasting.begin((tp, broker), event.t_us)
 
-    def look(self, moment: Moment) -> None:
-        if len(self._dead):
-            self._report_overdue(moment, self._bound_us + PER_PARTITION_US * self._partitions)
+    def more_us(self) -> int:
+        return PER_PARTITION_US * self._partitions
 
-    def at_rest(self, moment: Moment) -> None:
-        self._report_overdue(moment, self.now.bound_at_rest(moment.t_us, self._bound_us))
+    def report(self, moment: Moment, member: Member, held_us: int) -> None:
+        tp, broker = member
+        state = self.cluster.state(tp)
+        assert state is not None
+        self.violated(
+            moment, DeadInIsr(state.isr, state.leader, self.cluster.controller, held_us, broker), tp, (broker,)
+        )
 
-    def _report_overdue(self, moment: Moment, bound_us: int) -> None:
-        for (tp, broker), held_us in self._dead.overdue(moment.t_us, bound_us, self._known_since_us):
-            state = self.cluster.state(tp)
-            assert state is not None
-            self.violated(
-                moment, DeadInIsr(state.isr, state.leader, self.cluster.controller, held_us, broker), tp, (broker,)
-            )
-
-    def _known_since_us(self, member: Member) -> int | None:
+    def free_since_us(self, member: Member) -> int | None:
         (tp, broker), now = member, self.now
         state, since_us = self.cluster.state(tp), now.controlled_since_us()
         known_us = self.cluster.known_dead.get(broker)

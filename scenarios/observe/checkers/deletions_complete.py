@@ -41,7 +41,7 @@ class DeletionsComplete(Checker):
     fails_when = "a leader answers a deletion that its followers do not know of"
 
     def begin(self) -> None:
-        self.history.answers.of(DeleteRecordsRequest, self._look_at_answer)
+        self.history.answers.of(self._look_at_answer, DeleteRecordsRequest)
         self._logs = self.history.commits.logs  # with their high watermarks
         self._furthest: dict[tuple[int, str, int], int] = {}
         self._moved_us: dict[tuple[int, str, int], int] = {}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from attrs import define, field
 
@@ -49,8 +48,8 @@ from emulator.protocol.transactions.describing import (
 )
 from emulator.protocol.types import TopicPartition
 from emulator.trace.shown_znodes import RequestAnswered
-from scenarios.observe.checkers.checker import Checker
-from scenarios.observe.findings.administrator_facts import Misanswered
+from scenarios.observe.checkers.administrator_answers import AdministratorAnswers
+from scenarios.observe.checkers.checker import forget
 
 EMPTY, STABLE, DEAD, ONGOING = "Empty", "Stable", "Dead", "Ongoing"
 WITH_MEMBERS = "PreparingRebalance", "CompletingRebalance", STABLE
@@ -102,7 +101,7 @@ class KnownProducer:
 Answered = RequestAnswered
 
 
-class DescriptionsTrue(Checker):
+class DescriptionsTrue(AdministratorAnswers):
     """An answer to an administrator about the groups and the transactional ids that a broker coordinates, or about the
     producers of its logs, has what its events show (KafkaApis, 0.9 to 3.9; KIP-496, KIP-664).
 
@@ -134,7 +133,7 @@ class DescriptionsTrue(Checker):
             ListTransactionsRequest: self._listed_transactions, DescribeProducersRequest: self._described_producers,
         }  # fmt: skip
         for kind, look in looks.items():
-            self.history.answers.of(kind, look)
+            self.history.answers.of(look, kind)
         self._groups: dict[tuple[int, str], KnownGroup] = {}
         self._transactions: dict[tuple[int, str], KnownTransaction] = {}
         self._producers: dict[tuple[int, TopicPartition], dict[int, KnownProducer]] = {}
@@ -147,8 +146,7 @@ class DescriptionsTrue(Checker):
 
     def on_started(self, event: NodeStarted) -> None:
         self._cached.pop(event.node, None)
-        for known in (self._groups, self._transactions, self._producers):
-            _forget(known, event.node)
+        forget(event.node, self._groups, self._transactions, self._producers)
 
     # -- groups -------------------------------------------------------------------------------------------------------
 
@@ -199,7 +197,7 @@ class DescriptionsTrue(Checker):
         self._removed[event.node, event.group] = event.t_us, event.group_too, gone
 
     def on_unloaded(self, event: GroupsUnloaded) -> None:
-        _forget(self._groups, event.node)
+        forget(event.node, self._groups)
 
     # -- transactions and producers -----------------------------------------------------------------------------------
 
@@ -221,7 +219,7 @@ class DescriptionsTrue(Checker):
         self._transactions[event.node, event.transactional_id] = found
 
     def on_transactions_unloaded(self, event: TransactionsUnloaded) -> None:
-        _forget(self._transactions, event.node)
+        forget(event.node, self._transactions)
 
     def on_transactional(self, event: TransactionalAppended) -> None:
         producers = self._producers.setdefault((event.node, TopicPartition.of(event.topic, event.partition)), {})
@@ -243,13 +241,9 @@ class DescriptionsTrue(Checker):
 
     # -- answers ------------------------------------------------------------------------------------------------------
 
-    def _wrong(self, event: Answered, of: str, said: object, right: object, tp: TopicPartition | None = None) -> None:
-        facts = Misanswered(event.node, event.request.api.name, of, str(said), str(right))
-        self.violated(event, facts, tp, (event.node,))
-
     def _rows(self, event: Answered, rows: list[str], asked: list[str]) -> bool:
         if rows != asked:
-            self._wrong(event, "", rows, asked)
+            self.wrong(event, "", rows, asked)
         return rows == asked
 
     def _described_groups(self, event: Answered) -> None:
@@ -260,53 +254,53 @@ class DescriptionsTrue(Checker):
             group = self._groups.get((event.node, row.group))
             if row.error is not Errors.NONE:
                 if row.state or row.members:
-                    self._wrong(event, row.group, f"{row.error.name}, and a group", "an error alone")
+                    self.wrong(event, row.group, f"{row.error.name}, and a group", "an error alone")
             elif group is None:
                 if row.members and row.state not in WITH_MEMBERS:
-                    self._wrong(event, row.group, f"{row.state} with members", "none have members")
+                    self.wrong(event, row.group, f"{row.state} with members", "none have members")
             elif row.state != group.state:
-                self._wrong(event, row.group, row.state or "no state", group.state)
+                self.wrong(event, row.group, row.state or "no state", group.state)
             else:
                 self._described_group(event, row, group)
 
     def _described_group(self, event: Answered, row: DescribedGroup, group: KnownGroup) -> None:
         ids = [member.member_id for member in row.members]
         if group.members is not None and sorted(ids) != sorted(group.members):
-            self._wrong(event, row.group, f"the members {sorted(ids)}", sorted(group.members))
+            self.wrong(event, row.group, f"the members {sorted(ids)}", sorted(group.members))
             return
         stable = row.state == STABLE
         if group.protocol is not None and row.protocol != (group.protocol if stable else ""):
-            self._wrong(event, row.group, f"the protocol {row.protocol!r}", repr(group.protocol if stable else ""))
+            self.wrong(event, row.group, f"the protocol {row.protocol!r}", repr(group.protocol if stable else ""))
         if (row.state in WITH_MEMBERS) and not row.protocol_type:
-            self._wrong(event, row.group, "no protocol type", "that of its members")
+            self.wrong(event, row.group, "no protocol type", "that of its members")
         for member in row.members:
             instance = (group.members or {}).get(member.member_id, "?")
             if instance not in ("?", member.instance_id or ""):
-                self._wrong(event, row.group, f"the instance {member.instance_id}", instance)
+                self.wrong(event, row.group, f"the instance {member.instance_id}", instance)
             if not stable and (member.metadata or member.assignment):
-                self._wrong(event, row.group, "an assignment", f"none while it is {row.state}")
+                self.wrong(event, row.group, "an assignment", f"none while it is {row.state}")
             wanted = group.assigned.get(member.member_id)
             if stable and wanted is not None and wanted != member.assignment:
-                self._wrong(event, row.group, f"another assignment of {member.member_id}", "that of its leader")
+                self.wrong(event, row.group, f"another assignment of {member.member_id}", "that of its leader")
 
     def _listed_groups(self, event: Answered) -> None:
         request: ListGroupsRequest = event.request
         states = {state.lower() for state in request.states}
         rows = [row.group for row in event.response.groups]
         if len(dict.fromkeys(rows)) < len(rows):
-            self._wrong(event, "", rows, "each group once")
+            self.wrong(event, "", rows, "each group once")
         for row in event.response.groups:
             group = self._groups.get((event.node, row.group))
             if (group is not None and row.state not in (group.state, DEAD)) or (
                 states and row.state.lower() not in states
             ):
-                self._wrong(event, row.group, row.state, group.state if group is not None else "not asked for")
+                self.wrong(event, row.group, row.state, group.state if group is not None else "not asked for")
             if group is not None and group.state in WITH_MEMBERS and not row.protocol_type:
-                self._wrong(event, row.group, "no protocol type", "that of its members")
+                self.wrong(event, row.group, "no protocol type", "that of its members")
         for (node, name), group in self._groups.items():
             wanted = not request.states or group.state in request.states
             if node == event.node and name not in rows and group.state in WITH_MEMBERS and wanted:
-                self._wrong(event, name, "no such group", f"it is {group.state}")
+                self.wrong(event, name, "no such group", f"it is {group.state}")
 
     def _deleted_groups(self, event: Answered) -> None:
         request: DeleteGroupsRequest = event.request
@@ -318,9 +312,9 @@ class DescriptionsTrue(Checker):
             at_us, too, _ = self._removed.get((event.node, name), (-1, False, {}))
             refuted = REFUTED.get(error, ())
             if error is Errors.NONE and (at_us < event.since_us or not too):
-                self._wrong(event, name, "deleted", "it was not removed")
+                self.wrong(event, name, "deleted", "it was not removed")
             elif group is not None and group.state in refuted:
-                self._wrong(event, name, error.name, f"it is {group.state}")
+                self.wrong(event, name, error.name, f"it is {group.state}")
 
     def _deleted_offsets(self, event: Answered) -> None:
         request: OffsetDeleteRequest = event.request
@@ -328,7 +322,7 @@ class DescriptionsTrue(Checker):
         known = "" if group is None else group.state
         if response.error is not Errors.NONE:
             if response.partitions or known in REFUTED.get(response.error, ()):
-                self._wrong(event, request.group, response.error.name, f"it is {known}")
+                self.wrong(event, request.group, response.error.name, f"it is {known}")
             return
         rows, asked = [str(tp) for tp, _ in response.partitions], [str(tp) for tp in dict.fromkeys(request.partitions)]
         if not self._rows(event, rows, asked):
@@ -337,10 +331,10 @@ class DescriptionsTrue(Checker):
         for tp, error in response.partitions:
             there = cached is not None and tp.partition in cached.topics.get(tp.topic, {})
             if error is Errors.GROUP_SUBSCRIBED_TO_TOPIC and known == EMPTY:
-                self._wrong(event, request.group, error.name, f"it is {known}", tp)
+                self.wrong(event, request.group, error.name, f"it is {known}", tp)
             elif cached is not None and there is (error is Errors.UNKNOWN_TOPIC_OR_PARTITION):
                 right = "the partition is there" if there else "there is no such partition"
-                self._wrong(event, request.group, error.name, right, tp)
+                self.wrong(event, request.group, error.name, right, tp)
 
     def _described_transactions(self, event: Answered) -> None:
         request: DescribeTransactionsRequest = event.request
@@ -349,7 +343,7 @@ class DescriptionsTrue(Checker):
         for row in event.response.transactions:
             known = self._transactions.get((event.node, row.id))
             if row.error is Errors.TRANSACTIONAL_ID_NOT_FOUND and known is not None and known.state == ONGOING:
-                self._wrong(event, row.id, row.error.name, f"it is {known.state}")
+                self.wrong(event, row.id, row.error.name, f"it is {known.state}")
             elif row.error is Errors.NONE and known is not None:
                 self._described_transaction(event, row, known)
 
@@ -359,14 +353,14 @@ class DescriptionsTrue(Checker):
         said = row.state, row.producer_id, row.producer_epoch, row.timeout_ms
         right = known.state, known.producer_id, epoch, timeout_ms
         if said != right:
-            self._wrong(event, row.id, "{}, producer {} of epoch {}, {} ms".format(*said), right)
+            self.wrong(event, row.id, "{}, producer {} of epoch {}, {} ms".format(*said), right)
         elif known.partitions is not None:
             open_there, named = dict.fromkeys(known.partitions), dict.fromkeys(row.partitions)
             whole = row.state == ONGOING
             if (whole and named.keys() != open_there.keys()) or not named.keys() <= open_there.keys():
-                self._wrong(event, row.id, list(map(str, named)), list(map(str, open_there)))
+                self.wrong(event, row.id, list(map(str, named)), list(map(str, open_there)))
         if (row.state == ONGOING) and row.start_ms < 0:
-            self._wrong(event, row.id, "no start", "its transaction has begun")
+            self.wrong(event, row.id, "no start", "its transaction has begun")
 
     def _listed_transactions(self, event: Answered) -> None:
         request: ListTransactionsRequest = event.request
@@ -375,21 +369,21 @@ class DescriptionsTrue(Checker):
             return
         unknown = [state for state in dict.fromkeys(request.states) if state not in TRANSACTION_STATES]
         if list(response.unknown_states) != unknown:
-            self._wrong(event, "", f"the unknown states {list(response.unknown_states)}", unknown)
+            self.wrong(event, "", f"the unknown states {list(response.unknown_states)}", unknown)
         rows = {row.id: row for row in response.transactions}
         if len(rows) < len(response.transactions):
-            self._wrong(event, "", [row.id for row in response.transactions], "each once")
+            self.wrong(event, "", [row.id for row in response.transactions], "each once")
         for row in rows.values():
             known = self._transactions.get((event.node, row.id))
             if known is not None and (row.state, row.producer_id) != (known.state, known.producer_id):
                 said = f"{row.state}, producer {row.producer_id}"
-                self._wrong(event, row.id, said, f"{known.state}, producer {known.producer_id}")
+                self.wrong(event, row.id, said, f"{known.state}, producer {known.producer_id}")
             if not _is_in(row.state, row.producer_id, request):
-                self._wrong(event, row.id, f"{row.state}, producer {row.producer_id}", "not asked for")
+                self.wrong(event, row.id, f"{row.state}, producer {row.producer_id}", "not asked for")
         for (node, id), known in self._transactions.items():
             wanted = known.state != DEAD and _is_in(known.state, known.producer_id, request)
             if node == event.node and id not in rows and wanted and request.longer_than_ms < 0:
-                self._wrong(event, id, "no such id", f"{known.state}, producer {known.producer_id}")
+                self.wrong(event, id, "no such id", f"{known.state}, producer {known.producer_id}")
 
     def _described_producers(self, event: Answered) -> None:
         request: DescribeProducersRequest = event.request
@@ -401,40 +395,33 @@ class DescriptionsTrue(Checker):
             cached = self._cached.get(event.node)
             if row.error is not Errors.NONE:
                 if hosted and cached is not None and row.tp.topic in cached.topics:
-                    self._wrong(event, "", row.error.name, "it leads the partition", row.tp)
+                    self.wrong(event, "", row.error.name, "it leads the partition", row.tp)
                 continue
             self._producers_of(event, row)
 
     def _producers_of(self, event: Answered, row: DescribedProducers) -> None:
         ids = [producer.producer_id for producer in row.producers]
         if ids != sorted(dict.fromkeys(ids)):
-            self._wrong(event, "", f"the producers {ids}", "each once, by their ids", row.tp)
+            self.wrong(event, "", f"the producers {ids}", "each once, by their ids", row.tp)
         said = {producer.producer_id: producer for producer in row.producers}
         for id, known in self._producers.get((event.node, row.tp), {}).items():
             one = said.get(id)
             if one is None:
                 if known.start >= 0:
-                    self._wrong(event, f"producer {id}", "not there", f"a transaction from {known.start} on", row.tp)
+                    self.wrong(event, f"producer {id}", "not there", f"a transaction from {known.start} on", row.tp)
                 continue
             if known.start >= NO_TRANSACTION and one.transaction_start != known.start:
-                self._wrong(
+                self.wrong(
                     event, f"producer {id}", f"a transaction from {one.transaction_start} on", known.start, row.tp
                 )
             if known.coordinator_epoch is not None and one.coordinator_epoch != known.coordinator_epoch:
                 said_epoch = f"the coordinator epoch {one.coordinator_epoch}"
-                self._wrong(event, f"producer {id}", said_epoch, known.coordinator_epoch, row.tp)
+                self.wrong(event, f"producer {id}", said_epoch, known.coordinator_epoch, row.tp)
             if one.producer_epoch < known.epoch:
-                self._wrong(
-                    event, f"producer {id}", f"the epoch {one.producer_epoch}", f"{known.epoch} or more", row.tp
-                )
+                self.wrong(event, f"producer {id}", f"the epoch {one.producer_epoch}", f"{known.epoch} or more", row.tp)
 
 
 def _is_in(state: str, producer_id: int, request: ListTransactionsRequest) -> bool:
     return (not request.states or state in request.states) and (
         not request.producer_ids or producer_id in request.producer_ids
     )
-
-
-def _forget(known: dict[Any, Any], node: int) -> None:
-    for key in [key for key in known if key[0] == node]:
-        del known[key]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from emulator.protocol.events import NodeCrashed, TransactionsLoaded, TransactionStateChanged, TransactionsUnloaded
-from scenarios.observe.checkers.checker import Checker, Gravity
+from scenarios.observe.checkers.checker import Checker, Gravity, forget
 from scenarios.observe.findings.coordination_facts import EpochsSkipped
 
 
@@ -39,5 +39,4 @@ class EpochsUsedOnce(Checker):
         self._last[key] = event.producer_id, event.producer_epoch
 
     def on_forgets(self, event: TransactionsLoaded | TransactionsUnloaded | NodeCrashed) -> None:
-        for key in [key for key in self._last if key[0] == event.node]:
-            del self._last[key]
+        forget(event.node, self._last)

@@ -15,15 +15,15 @@ from emulator.protocol.events import (
     ReplicaStopped,
 )
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Gravity, Moment
+from scenarios.observe.checkers.checker import Gravity, Moment
+from scenarios.observe.checkers.in_time import InTime
 from scenarios.observe.checkers.led_in_time import PER_PARTITION_US, SETTLING_US
 from scenarios.observe.findings.fetch_facts import NotFetched, ThreadDied
-from scenarios.observe.history.deadlines import Deadlines
 
 Replica = tuple[TopicPartition, int]
 
 
-class FollowedInTime(Checker):
+class FollowedInTime(InTime[Replica]):
     """A broker that follows a partition soon fetches it from the leader that it knows, and goes on with it.
 
     Verified: no fetcher thread dies. Once a second, and when the cluster is at rest: a partition of which a broker is a
@@ -48,15 +48,15 @@ class FollowedInTime(Checker):
     fails_when = "an error on one partition ends its thread"
 
     def begin(self) -> None:
+        super().begin()
         self._isolates = self.start.isolates_failures
-        self._bound_us = (
+        self.bound_us = (
             self.start.time_us("replica.socket.timeout.ms", 30_000)
             + self.start.time_us("replica.fetch.backoff.ms", 1_000)
             + SETTLING_US
         )
         self._follows: dict[int, dict[TopicPartition, tuple[int, int]]] = {}
         """Leader and leader epoch of each partition that a broker follows, by broker."""
-        self._unfetched: Deadlines[Replica] = Deadlines()
         self._dead: dict[int, None] = {}
 
     def on_follower(self, event: BecameFollower) -> None:
@@ -67,9 +67,9 @@ class FollowedInTime(Checker):
     def _compare(self, tp: TopicPartition, broker: int, now_us: int) -> None:
         follows = self._follows.get(broker, {}).get(tp)
         if follows is None or self.cluster.fetches_from(broker, tp) == follows[0]:
-            self._unfetched.end((tp, broker))
+            self.lasting.end((tp, broker))
         else:
-            self._unfetched.begin((tp, broker), now_us)
+            self.lasting.begin((tp, broker), now_us)
 
     def on_position(self, event: FetchPosition) -> None:
         self._compare(TopicPartition.of(event.topic, event.partition), event.node, event.t_us)
@@ -83,7 +83,7 @@ class FollowedInTime(Checker):
 
     def _forget(self, broker: int, tp: TopicPartition) -> None:
         self._follows.get(broker, {}).pop(tp, None)
-        self._unfetched.end((tp, broker))
+        self.lasting.end((tp, broker))
 
     def on_died(self, event: FetcherStopped) -> None:
         if event.reason != "died":
@@ -97,21 +97,17 @@ class FollowedInTime(Checker):
 
     def on_crashed(self, event: NodeCrashed) -> None:
         for tp in self._follows.pop(event.node, ()):
-            self._unfetched.end((tp, event.node))
+            self.lasting.end((tp, event.node))
 
-    def look(self, moment: Moment) -> None:
-        if len(self._unfetched):
-            self._report_overdue(moment, self._bound_us + PER_PARTITION_US * len(self._unfetched))
+    def more_us(self) -> int:
+        return PER_PARTITION_US * len(self.lasting)
 
-    def at_rest(self, moment: Moment) -> None:
-        self._report_overdue(moment, self.now.bound_at_rest(moment.t_us, self._bound_us))
+    def report(self, moment: Moment, replica: Replica, held_us: int) -> None:
+        tp, broker = replica
+        leader, epoch = self._follows[broker][tp]
+        self.violated(moment, NotFetched(broker, leader, epoch, held_us), tp, (broker,))
 
-    def _report_overdue(self, moment: Moment, bound_us: int) -> None:
-        for (tp, broker), held_us in self._unfetched.overdue(moment.t_us, bound_us, self._free_since_us):
-            leader, epoch = self._follows[broker][tp]
-            self.violated(moment, NotFetched(broker, leader, epoch, held_us), tp, (broker,))
-
-    def _free_since_us(self, replica: Replica) -> int | None:
+    def free_since_us(self, replica: Replica) -> int | None:
         (tp, broker), now = replica, self.now
         leader, epoch = self._follows[broker][tp]
         leads = self.cluster.leads(leader, tp)

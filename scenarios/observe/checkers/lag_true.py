@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Any
 
 from attrs import define
 
@@ -13,7 +12,7 @@ from emulator.metrics.metric_events import GaugeSet, MetricRegistered
 from emulator.protocol.events import BecameLeader, ConsumerLag, FetchPosition, HighWatermarksMoved, NodeCrashed
 from emulator.protocol.types import TopicPartition
 from emulator.trace import Event
-from scenarios.observe.checkers.checker import Checker, Moment
+from scenarios.observe.checkers.checker import Checker, Moment, forget
 from scenarios.observe.findings.gauge_facts import CountWrong, LagTooLarge
 
 MOST = {
@@ -121,12 +120,7 @@ class LagTrue(Checker):
             self._check(event, replica, position)
 
     def on_crashed(self, event: NodeCrashed) -> None:
-        tables: tuple[dict[tuple[int, str], Any], ...] = self._lags, self._most, self._moved
-        for table in tables:
-            for metric in MOST.values():
-                table.pop((event.node, metric), None)
-        for replica in [replica for replica in self._positions if replica[0] == event.node]:
-            del self._positions[replica]
+        forget(event.node, self._lags, self._most, self._moved, self._positions)
 
     def at_rest(self, moment: Moment) -> None:
         for replica, position in self._positions.items():

@@ -5,9 +5,9 @@ from __future__ import annotations
 from emulator.protocol import znodes
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import ZkWritten
-from scenarios.observe.checkers.checker import Checker, Moment
+from scenarios.observe.checkers.checker import Moment
+from scenarios.observe.checkers.in_time import InTime
 from scenarios.observe.findings.isr_facts import NotLed
-from scenarios.observe.history.deadlines import Deadlines
 from scenarios.observe.past.changes import StateWritten
 
 SETTLING_US = 5_000_000
@@ -16,7 +16,7 @@ PER_PARTITION_US = 10_000
 """Time for what a new controller reads, and for the elections that come before."""
 
 
-class LedInTime(Checker):
+class LedInTime(InTime[TopicPartition]):
     """A partition has a live leader in ZooKeeper soon after an in-sync replica and a controller live.
 
     Verified: once a second, and when the cluster is at rest: a partition with leader none, or whose leader is not
@@ -40,8 +40,8 @@ class LedInTime(Checker):
     fails_when = "a controller elects no leader when a broker fails"
 
     def begin(self) -> None:
-        self._bound_us = self.start.session_timeout_us + SETTLING_US
-        self._leaderless: Deadlines[TopicPartition] = Deadlines()
+        super().begin()
+        self.bound_us = self.start.session_timeout_us + SETTLING_US
         self._led: dict[int, dict[TopicPartition, None]] = {}
         self._partitions = 0
 
@@ -51,39 +51,34 @@ class LedInTime(Checker):
             self._led.get(before.leader, {}).pop(tp, None)
         self._partitions += (state is not None) - (before is not None)
         if state is None:
-            self._leaderless.end(tp)
+            self.lasting.end(tp)
             return
         self._led.setdefault(state.leader, {})[tp] = None
         if self.cluster.is_registered(state.leader):
-            self._leaderless.end(tp)
+            self.lasting.end(tp)
         else:
-            self._leaderless.begin(tp, event.t_us)
+            self.lasting.begin(tp, event.t_us)
 
     def on_written(self, event: ZkWritten) -> None:
         parent, _, child = event.path.rpartition("/")
         if parent == znodes.BROKER_IDS:
             for tp in self._led.get(int(child), ()):
                 if event.op == "delete":
-                    self._leaderless.begin(tp, event.t_us)
+                    self.lasting.begin(tp, event.t_us)
                 else:
-                    self._leaderless.end(tp)
+                    self.lasting.end(tp)
 
-    def look(self, moment: Moment) -> None:
-        if len(self._leaderless):
-            self._report_overdue(moment, self._bound_us + PER_PARTITION_US * self._partitions)
+    def more_us(self) -> int:
+        return PER_PARTITION_US * self._partitions
 
-    def at_rest(self, moment: Moment) -> None:
-        self._report_overdue(moment, self.now.bound_at_rest(moment.t_us, self._bound_us))
+    def report(self, moment: Moment, tp: TopicPartition, held_us: int) -> None:
+        state = self.cluster.state(tp)
+        assert state is not None
+        registered, controller = tuple(sorted(self.cluster.registrations)), self.cluster.controller
+        facts = NotLed(state.leader, state.isr, registered, held_us, controller)
+        self.violated(moment, facts, tp)
 
-    def _report_overdue(self, moment: Moment, bound_us: int) -> None:
-        for tp, held_us in self._leaderless.overdue(moment.t_us, bound_us, self._electable_since_us):
-            state = self.cluster.state(tp)
-            assert state is not None
-            registered, controller = tuple(sorted(self.cluster.registrations)), self.cluster.controller
-            facts = NotLed(state.leader, state.isr, registered, held_us, controller)
-            self.violated(moment, facts, tp)
-
-    def _electable_since_us(self, tp: TopicPartition) -> int | None:
+    def free_since_us(self, tp: TopicPartition) -> int | None:
         """Time since which a member of the ISR could lead; None: none can now."""
         state, now = self.cluster.state(tp), self.now
         if state is None or self.cluster.is_deleting(tp.topic):

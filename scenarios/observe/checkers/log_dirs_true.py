@@ -23,9 +23,10 @@ from emulator.protocol.log_dirs import AlterReplicaLogDirsRequest, DescribeLogDi
 from emulator.protocol.shown import Remembered
 from emulator.protocol.types import TopicPartition
 from emulator.trace.shown_znodes import RequestAnswered
+from scenarios.observe.checkers.administrator_answers import AdministratorAnswers
 from scenarios.observe.checkers.broker_memory import is_settled
-from scenarios.observe.checkers.checker import Checker
-from scenarios.observe.findings.administrator_facts import LogElsewhere, Misanswered
+from scenarios.observe.checkers.checker import forget
+from scenarios.observe.findings.administrator_facts import LogElsewhere
 from scenarios.observe.findings.log_facts import DescribedUnasked, LogBehind, TwoLogs
 
 Replica = tuple[int, TopicPartition]
@@ -34,7 +35,7 @@ ORPHANED = -1
 """The lag of a copy whose current log is in a directory that has failed."""
 
 
-class LogDirsTrue(Checker):
+class LogDirsTrue(AdministratorAnswers):
     """A description of log directories has the logs that it was asked for, where they are, and how far each is behind;
     and a replica that a broker moves to another directory gets there.
 
@@ -66,8 +67,7 @@ class LogDirsTrue(Checker):
     fails_when = "a broker says that a copy lacks more than there is to copy"
 
     def begin(self) -> None:
-        for request in (DescribeLogDirsRequest, AlterReplicaLogDirsRequest):
-            self.history.answers.of(request, self._answered)
+        self.history.answers.of(self._answered, DescribeLogDirsRequest, AlterReplicaLogDirsRequest)
         self._logs, self._settings = self.history.logs, self.history.settings
         self._names: dict[int, tuple[str, ...]] = {}
         """The directories of each broker, as it has described them first."""
@@ -115,10 +115,7 @@ class LogDirsTrue(Checker):
             self._sizes.pop((event.node, TopicPartition.of(event.topic, event.partition)), None)
 
     def on_begins_again(self, event: NodeStarted | LogDirFailed) -> None:
-        for known in (self._places, self._copies, self._sizes, self._promised):
-            of_replica: dict[Replica, Any] = known
-            for replica in [replica for replica in of_replica if replica[0] == event.node]:
-                del of_replica[replica]
+        forget(event.node, self._places, self._copies, self._sizes, self._promised)
 
     # -- what is answered ---------------------------------------------------------------------------------------------
 
@@ -128,21 +125,17 @@ class LogDirsTrue(Checker):
         elif isinstance(event.request, AlterReplicaLogDirsRequest):
             self._altered(event, event.request)
 
-    def _wrong(self, event: RequestAnswered, said: object, right: object, tp: TopicPartition | None = None) -> None:
-        facts = Misanswered(event.node, event.request.api.name, "", str(said), str(right))
-        self.violated(event, facts, tp, (event.node,))
-
     def _described(self, event: RequestAnswered, request: DescribeLogDirsRequest) -> None:
         broker, directories = event.node, event.response.directories
         names = tuple(each.name for each in directories)
         if names != self._names.setdefault(broker, names) or len(dict.fromkeys(names)) < len(names):
-            self._wrong(event, f"the directories {list(names)}", list(self._names[broker]))
+            self.wrong(event, "", f"the directories {list(names)}", list(self._names[broker]))
         current: dict[TopicPartition, str] = {}
         futures: dict[TopicPartition, str] = {}
         for each in directories:
             failed = each.error is Errors.KAFKA_STORAGE_ERROR and self.cluster.lacks_dirs(broker)
             if each.error is not Errors.NONE and (not failed or each.replicas):
-                self._wrong(event, f"{each.name}: {each.error.name}", "it works")
+                self.wrong(event, "", f"{each.name}: {each.error.name}", "it works")
             for info in each.replicas:
                 if not info.future and info.tp in current:
                     self.violated(event, TwoLogs(broker), info.tp)
@@ -154,11 +147,11 @@ class LogDirsTrue(Checker):
                 self.violated(event, DescribedUnasked(broker), tp)
         for tp in self._hosted(broker) if asked is None else asked:
             if tp not in current and self._hosts(broker, tp):
-                self._wrong(event, "no log", "the replica's", tp)
+                self.wrong(event, "", "no log", "the replica's", tp)
             copied = self._copies.get((broker, tp))
             if tp in current and copied is not None and futures.get(tp) != copied:
                 said = f"a copy in {futures[tp]}" if tp in futures else "no copy"
-                self._wrong(event, said, f"one in {copied}", tp)
+                self.wrong(event, "", said, f"one in {copied}", tp)
 
     def _log(self, event: RequestAnswered, info: ReplicaInfo, directory: str) -> None:
         replica, log = (event.node, info.tp), self._logs.get(event.node, info.tp)
@@ -168,17 +161,17 @@ class LogDirsTrue(Checker):
         if info.future:
             orphaned = info.lag == ORPHANED and self.cluster.lacks_dirs(event.node)
             if replica not in self._copies and not orphaned:
-                self._wrong(event, f"a copy in {directory}", "none", info.tp)
+                self.wrong(event, "", f"a copy in {directory}", "none", info.tp)
             return
         place = self._places.setdefault(replica, directory)
         if place != directory:
-            self._wrong(event, f"the log in {directory}", place, info.tp)
+            self.wrong(event, "", f"the log in {directory}", place, info.tp)
         if log is not None and log.known and not self._is_compacted(info.tp.topic, event.t_us):
             content, end = (log.last, log.size, log.disk_start), log.end_offset
             before, size = self._sizes.get(replica, (None, 0))
             fits = (end > 0 or not info.size) and (info.size > 0 or log.start_offset >= end)
             if not fits or (before == content and info.size != size):
-                self._wrong(event, f"{info.size} bytes", f"{size} as before, or as its records have", info.tp)
+                self.wrong(event, "", f"{info.size} bytes", f"{size} as before, or as its records have", info.tp)
             self._sizes[replica] = content, info.size
 
     def _is_compacted(self, topic: str, now_us: int) -> bool:
@@ -199,7 +192,7 @@ class LogDirsTrue(Checker):
         broker, answered = event.node, event.response.partitions
         asked = [tp for tp, _ in request.partitions]
         if [tp for tp, _ in answered] != asked:
-            self._wrong(event, [str(tp) for tp, _ in answered], [str(tp) for tp in asked])
+            self.wrong(event, "", [str(tp) for tp, _ in answered], [str(tp) for tp in asked])
             return
         sound = not self.cluster.lacks_dirs(broker) and broker not in self.now.impaired
         for (tp, name), (_, error) in zip(request.partitions, answered, strict=True):
@@ -207,16 +200,16 @@ class LogDirsTrue(Checker):
             if error is Errors.NONE:
                 place = self._copies.get((broker, tp)) or self._places.setdefault((broker, tp), name)
                 if place != name:
-                    self._wrong(event, f"it moves to {name}", place, tp)
+                    self.wrong(event, "", f"it moves to {name}", place, tp)
                 self._promised[broker, tp] = name
             elif error is Errors.LOG_DIR_NOT_FOUND:
                 if name in self._names.get(broker, ()):
-                    self._wrong(event, error.name, f"there is {name}", tp)
+                    self.wrong(event, "", error.name, f"there is {name}", tp)
             elif error is Errors.KAFKA_STORAGE_ERROR:
                 if sound:
-                    self._wrong(event, error.name, "all directories work", tp)
+                    self.wrong(event, "", error.name, "all directories work", tp)
             elif error not in NO_REPLICA or hosted:
-                self._wrong(event, error.name, "it has the replica", tp)
+                self.wrong(event, "", error.name, "it has the replica", tp)
 
     def on_remembered(self, event: Remembered) -> None:
         if event.role != "broker" or not self._promised or not is_settled(self, event):

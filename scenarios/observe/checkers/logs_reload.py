@@ -20,6 +20,7 @@ from emulator.protocol.shown import Remembered
 from emulator.protocol.types import TopicPartition
 from fetchers.quota import UNLIMITED
 from scenarios.observe.checkers.broker_memory import BrokerMemory, Unlike
+from scenarios.observe.checkers.checker import forget
 from scenarios.observe.findings.log_facts import LogFoundOtherwise
 
 STANDS_US, BEGINS_US = 3_000_000, 10_000_000
@@ -84,8 +85,7 @@ class LogsReload(BrokerMemory):
             self._begun.pop((event.node, TopicPartition.of(event.topic, event.partition)), None)
 
     def on_started(self, event: NodeStarted) -> None:
-        for key in [key for key in self._begun if key[0] == event.node]:
-            del self._begun[key]
+        forget(event.node, self._begun)
 
     def unlike(self, event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
         for tp, (kept, loaded) in memories["logs"].items():

@@ -15,7 +15,7 @@ from emulator.protocol.events import (
     NodeStarted,
 )
 from emulator.protocol.shown_coordination import AssignmentGiven, MemberHeard, MembersLoaded
-from scenarios.observe.checkers.checker import Checker, Gravity, Moment
+from scenarios.observe.checkers.checker import Checker, Gravity, Moment, forget
 from scenarios.observe.checkers.led_in_time import SETTLING_US
 from scenarios.observe.findings.coordination_facts import RemovedEarly, RemovedLate, StaticRemoved, StaticTwice
 
@@ -74,15 +74,11 @@ class MembersSilent(Checker):
     def on_started(self, event: NodeStarted) -> None:
         self._members.pop(event.node, None)
         self._static.pop(event.node, None)
-        self._unstable(event.node)
+        forget(event.node, self._stable_us)
 
     def on_unloaded(self, event: GroupsUnloaded) -> None:
         self._static.pop(event.node, None)
-        self._unstable(event.node)
-
-    def _unstable(self, node: int) -> None:
-        for key in [key for key in self._stable_us if key[0] == node]:
-            del self._stable_us[key]
+        forget(event.node, self._stable_us)
 
     def on_state(self, event: GroupStateChanged) -> None:
         self._stable_us.pop((event.node, event.group), None)

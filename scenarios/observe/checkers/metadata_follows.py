@@ -8,17 +8,17 @@ from emulator.protocol.types import LEADER_DURING_DELETE, TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
 from emulator.protocol.znodes import BROKER_IDS, LeaderAndIsr
 from emulator.trace.events import ZkWritten
-from scenarios.observe.checkers.checker import Checker, Gravity, Moment
+from scenarios.observe.checkers.checker import Gravity, Moment
+from scenarios.observe.checkers.in_time import InTime
 from scenarios.observe.checkers.led_in_time import PER_PARTITION_US, SETTLING_US
 from scenarios.observe.findings.metadata_facts import EpochTakenBack, LeadershipFact, NotSent, SentAgain
-from scenarios.observe.history.deadlines import Deadlines
 from scenarios.observe.past.changes import AssignmentWritten, StateWritten
 
 Announced = tuple[int, int, tuple[int, ...]]
 """A controller, its epoch, and the live brokers."""
 
 
-class MetadataFollows(Checker):
+class MetadataFollows(InTime[TopicPartition]):
     """The leader epoch of a partition in the controller's UpdateMetadata requests never goes back, and the leader and
     its epoch are soon those in ZooKeeper. A request that names no partition is about other live brokers.
 
@@ -45,12 +45,12 @@ class MetadataFollows(Checker):
     fails_when = "the controller's memory does not take over a leader epoch that it has raised"
 
     def begin(self) -> None:
-        self._bound_us = self.start.session_timeout_us + SETTLING_US
+        super().begin()
+        self.bound_us = self.start.session_timeout_us + SETTLING_US
         self._epochs = self.start.metadata_has_raised_epochs
         self._told: dict[TopicPartition, PartitionMetadata] = {}
         self._last: tuple[PartitionMetadata, ...] = ()
         self._controller_epoch = 0
-        self._late: Deadlines[TopicPartition] = Deadlines()
         self._announced: dict[int, tuple[Announced, bool, int]] = {}
         """By broker, of the last request for it; whether one without partitions was about the same; and how many of
         the ``_starts`` requests to it may have been about."""
@@ -98,7 +98,7 @@ class MetadataFollows(Checker):
                 continue
             if state.leader == LEADER_DURING_DELETE:
                 told.pop(tp, None)
-                self._late.end(tp)
+                self.lasting.end(tp)
                 continue
             told[tp] = state
             if self._epochs and before is not None and state.leader_epoch < before.leader_epoch:
@@ -122,39 +122,32 @@ class MetadataFollows(Checker):
         self._new.pop(tp, None)
         if state is None:
             self._told.pop(tp, None)
-            self._late.end(tp)
+            self.lasting.end(tp)
         elif before is None or (state.leader, state.leader_epoch) != (before.leader, before.leader_epoch):
-            self._late.end(tp)
+            self.lasting.end(tp)
             if not agree(self._told.get(tp), state, epochs=self._epochs):
-                self._late.begin(tp, event.t_us)
+                self.lasting.begin(tp, event.t_us)
 
     def _compare(self, tp: TopicPartition, now_us: int) -> None:
         state = self.cluster.state(tp)
         if state is None or agree(self._told.get(tp), state, epochs=self._epochs):
-            self._late.end(tp)
+            self.lasting.end(tp)
         else:
-            self._late.begin(tp, now_us)
+            self.lasting.begin(tp, now_us)
 
-    def look(self, moment: Moment) -> None:
-        if len(self._late):
-            self._report_overdue(moment, self._bound_us + PER_PARTITION_US * len(self._told))
+    def more_us(self) -> int:
+        return PER_PARTITION_US * len(self._told)
 
-    def at_rest(self, moment: Moment) -> None:
-        self._report_overdue(moment, self.now.bound_at_rest(moment.t_us, self._bound_us))
+    def report(self, moment: Moment, tp: TopicPartition, held_us: int) -> None:
+        state, told = self.cluster.state(tp), self._told.get(tp)
+        assert state is not None
+        self.violated(
+            moment,
+            NotSent(leadership(state), self.cluster.controller, None if told is None else leadership(told), held_us),
+            tp,
+        )
 
-    def _report_overdue(self, moment: Moment, bound_us: int) -> None:
-        for tp, held_us in self._late.overdue(moment.t_us, bound_us, self._free_since_us):
-            state, told = self.cluster.state(tp), self._told.get(tp)
-            assert state is not None
-            self.violated(
-                moment,
-                NotSent(
-                    leadership(state), self.cluster.controller, None if told is None else leadership(told), held_us
-                ),
-                tp,
-            )
-
-    def _free_since_us(self, tp: TopicPartition) -> int | None:
+    def free_since_us(self, tp: TopicPartition) -> int | None:
         return None if self.cluster.is_deleting(tp.topic) else self.now.controlled_since_us()
 
 

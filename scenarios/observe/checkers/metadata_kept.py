@@ -74,8 +74,7 @@ class MetadataKept(Checker):
     fails_when = "a broker takes over only the first partition of a request"
 
     def begin(self) -> None:
-        for request in (MetadataRequest, ClientMetadataRequest):
-            self.history.answers.of(request, self._look_at_answer)
+        self.history.answers.of(self._look_at_answer, MetadataRequest, ClientMetadataRequest)
         self._epochs = self.start.metadata_has_raised_epochs
         self._known: dict[int, Cache] = {}
         """Metadata of a broker after the last request that it has accepted, by broker."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from emulator.metrics.metric_events import MeterMarked, MetricRegistered, MetricRemoved
 from emulator.protocol.errors import NO_ERROR
 from emulator.protocol.events import (
@@ -22,7 +20,7 @@ from emulator.protocol.events import (
 )
 from emulator.protocol.shown import ProduceRefused
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Moment
+from scenarios.observe.checkers.checker import Checker, Moment, forget
 from scenarios.observe.findings.gauge_facts import MeterBehind, MeterBeyond, MeterNoSum
 from scenarios.observe.history.counted import (
     BOUNDED,
@@ -272,10 +270,7 @@ class MetersTrue(Checker):
     def on_life(self, event: NodeStarted | NodeCrashed) -> None:
         for meter in self._meters.pop(event.node, {}).values():
             self._late.pop(meter, None)
-        tables: tuple[dict[Any, Any], ...] = self._has, self._summed, self._adding, self._answers
-        for table in tables:
-            for key in [key for key in table if key[0] == event.node]:
-                del table[key]
+        forget(event.node, self._has, self._summed, self._adding, self._answers)
 
     def on_leap(self, _: LeapBegan) -> None:
         """Requests do not come meanwhile."""

@@ -6,14 +6,14 @@ from emulator.protocol.control_requests import ControlQueued
 from emulator.protocol.events import ControllerElected
 from emulator.protocol.leader_and_isr import LeaderAndIsrRequest
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Moment
+from scenarios.observe.checkers.checker import Moment
+from scenarios.observe.checkers.in_time import InTime
 from scenarios.observe.checkers.led_in_time import SETTLING_US
 from scenarios.observe.findings.control_facts import NotAnnouncedAsNew
-from scenarios.observe.history.deadlines import Deadlines
 from scenarios.observe.past.changes import AssignmentWritten
 
 
-class NewReplicasMarked(Checker):
+class NewReplicasMarked(InTime[tuple[TopicPartition, int]]):
     """A replica that a move has added is announced as new to its broker, and not as the leader.
 
     Verified: each replica that the topic's znode has more than before: of the LeaderAndIsr requests that name it, one
@@ -37,10 +37,12 @@ class NewReplicasMarked(Checker):
     )
     fails_when = "a later change of the same batch takes the mark away"
 
+    bound_us = SETTLING_US
+
     def begin(self) -> None:
+        super().begin()
         self._promised = self.start.marks_new_replicas
         self._new: dict[int, dict[TopicPartition, None]] = {}
-        self._unmarked: Deadlines[tuple[TopicPartition, int]] = Deadlines()
         self._used: dict[tuple[TopicPartition, int], int] = {}
         """The leader epoch of the last request that did not say so."""
 
@@ -62,12 +64,12 @@ class NewReplicasMarked(Checker):
 
     def _forget(self, broker: int, tp: TopicPartition) -> None:
         self._new.get(broker, {}).pop(tp, None)
-        self._unmarked.end((tp, broker))
+        self.lasting.end((tp, broker))
         self._used.pop((tp, broker), None)
 
     def on_elected(self, event: ControllerElected) -> None:
         self._new.clear()
-        self._unmarked.clear()
+        self.lasting.clear()
         self._used.clear()
 
     def on_queued(self, event: ControlQueued) -> None:
@@ -85,16 +87,15 @@ class NewReplicasMarked(Checker):
                 self._forget(event.broker, state.tp)
             else:
                 self._used[key] = state.leader_epoch
-                self._unmarked.begin(key, event.t_us)
-
-    def look(self, moment: Moment) -> None:
-        if len(self._unmarked):
-            self._report_overdue(moment, SETTLING_US)
+                self.lasting.begin(key, event.t_us)
 
     def at_rest(self, moment: Moment) -> None:
-        self._report_overdue(moment, 0)
+        self.report_overdue(moment, 0)
 
-    def _report_overdue(self, moment: Moment, bound_us: int) -> None:
-        for (tp, broker), held_us in self._unmarked.overdue(moment.t_us, bound_us, lambda _: 0):
-            self._forget(broker, tp)
-            self.violated(moment, NotAnnouncedAsNew(broker, held_us), tp)
+    def free_since_us(self, _: tuple[TopicPartition, int]) -> int:
+        return 0
+
+    def report(self, moment: Moment, key: tuple[TopicPartition, int], held_us: int) -> None:
+        tp, broker = key
+        self._forget(broker, tp)
+        self.violated(moment, NotAnnouncedAsNew(broker, held_us), tp)

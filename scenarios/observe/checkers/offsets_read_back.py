@@ -72,7 +72,7 @@ class OffsetsReadBack(CoordinatorsLog):
         self._groups: dict[str, dict[TopicPartition, _Committed]] = {}
         self._transactions: dict[int, dict[str, None]] = {}
         """The groups for which a producer commits offsets in transactions."""
-        self.history.answers.of(OffsetFetchRequest, self._fetched)
+        self.history.answers.of(self._fetched, OffsetFetchRequest)
 
     def on_accepted(self, event: CommitAccepted) -> None:
         self._accepted += 1

@@ -6,7 +6,7 @@ from attrs import define
 
 from emulator.protocol.events import GroupGeneration, GroupsLoaded, GroupStateChanged, GroupsUnloaded, NodeCrashed
 from emulator.protocol.shown_coordination import AssignmentGiven, AssignmentsMade, MemberJoins, MemberReturned
-from scenarios.observe.checkers.checker import Checker, Gravity, Moment
+from scenarios.observe.checkers.checker import Checker, Gravity, Moment, forget
 from scenarios.observe.findings.coordination_facts import BACK, CHANGED, LEADER, AssignedOtherwise, JoinsInVain
 
 STABLE, COMPLETING = "Stable", "CompletingRebalance"
@@ -94,9 +94,7 @@ class RejoinsRebalance(Checker):
             self.violated(event, facts, brokers=(event.node,))
 
     def on_forgets(self, event: GroupsLoaded | GroupsUnloaded | NodeCrashed) -> None:
-        for known in (self._groups, self._asked):
-            for key in [key for key in known if key[0] == event.node]:
-                del known[key]
+        forget(event.node, self._groups, self._asked)
 
     def look(self, moment: Moment) -> None:
         for (node, _group), facts in self._asked.items():

@@ -13,7 +13,7 @@ from emulator.protocol.shown import Remembered
 from emulator.protocol.types import TopicPartition
 from emulator.trace.shown_znodes import RequestAnswered, RequestUnanswered
 from scenarios.observe.checkers.broker_memory import is_settled
-from scenarios.observe.checkers.checker import Checker
+from scenarios.observe.checkers.checker import Checker, forget
 from scenarios.observe.findings.client_facts import AnsweredLate, NeverAnswered
 from scenarios.observe.history.broker_answers import LATE_US
 
@@ -98,8 +98,7 @@ class RequestsAnswered(Checker):
             self._removed[event.node, event.member] = event.t_us
 
     def on_crashed(self, event: NodeCrashed) -> None:
-        for key in [key for key in self._states if key[0] == event.node]:
-            del self._states[key]
+        forget(event.node, self._states)
 
     def on_unanswered(self, event: RequestUnanswered) -> None:
         request, free_us = event.request, self.now.reached_since_us(event.node)

@@ -5,17 +5,17 @@ from __future__ import annotations
 from emulator.protocol.control_requests import ControlChannelClosed, ControlDelivered, ControlQueued
 from emulator.protocol.events import ControllerElected, ControllerResigned, NodeCrashed
 from emulator.trace import Event
-from scenarios.observe.checkers.checker import Checker, Gravity, Moment
+from scenarios.observe.checkers.checker import Gravity, Moment, forget
+from scenarios.observe.checkers.in_time import InTime
 from scenarios.observe.checkers.led_in_time import SETTLING_US
 from scenarios.observe.findings.control_facts import ChannelClosed, RequestDropped, RequestWaits
 from scenarios.observe.history.control_queues import Channel
-from scenarios.observe.history.deadlines import Deadlines
 
 UNKNOWN = -1
 """A request without a broker epoch, from before KIP-380."""
 
 
-class RequestsDelivered(Checker):
+class RequestsDelivered(InTime[Channel]):
     """A control request is answered by its broker, unless the broker is replaced by a later incarnation or the
     controller by another.
 
@@ -36,15 +36,15 @@ class RequestsDelivered(Checker):
     fails_when = "a request is given up with its connection"
 
     def begin(self) -> None:
-        self._bound_us = self.start.time_us("controller.socket.timeout.ms", 30_000) + SETTLING_US
+        super().begin()
+        self.bound_us = self.start.time_us("controller.socket.timeout.ms", 30_000) + SETTLING_US
         self._queues = self.history.control_queues
         self._first: dict[Channel, ControlQueued] = {}
         """The first request of each channel that is open."""
-        self._waiting: Deadlines[Channel] = Deadlines()
 
     def on_queued(self, event: ControlQueued) -> None:
         self._first.setdefault((event.node, event.broker), event)
-        self._waiting.begin((event.node, event.broker), event.t_us)
+        self.lasting.begin((event.node, event.broker), event.t_us)
 
     def on_delivered(self, event: ControlDelivered) -> None:
         channel, dropped = (event.node, event.broker), self._queues.dropped
@@ -52,13 +52,13 @@ class RequestsDelivered(Checker):
             return
         for queued in dropped:
             self._dropped(event, queued)
-        self._waiting.end(channel)
+        self.lasting.end(channel)
         if self._queues.queue(channel):
-            self._waiting.begin(channel, event.t_us)
+            self.lasting.begin(channel, event.t_us)
 
     def on_closed(self, event: ControlChannelClosed) -> None:
         first, dropped = self._first.pop((event.node, event.broker), None), self._queues.dropped or ()
-        self._waiting.end((event.node, event.broker))
+        self.lasting.end((event.node, event.broker))
         if event.resigns:
             return
         for queued in filter(self._is_for_the_registered, dropped):
@@ -78,23 +78,15 @@ class RequestsDelivered(Checker):
         self.violated(event, facts)
 
     def on_other_controller(self, event: ControllerResigned | ControllerElected | NodeCrashed) -> None:
-        self._waiting.end_all(lambda channel: channel[0] == event.node)
-        for channel in [channel for channel in self._first if channel[0] == event.node]:
-            del self._first[channel]
+        self.lasting.end_all(lambda channel: channel[0] == event.node)
+        forget(event.node, self._first)
 
-    def look(self, moment: Moment) -> None:
-        if len(self._waiting):
-            self._report_overdue(moment, self._bound_us)
+    def report(self, moment: Moment, channel: Channel, held_us: int) -> None:
+        node, broker = channel
+        queue = self._queues.queue((node, broker))
+        self.violated(moment, RequestWaits(node, _name(queue[0]), broker, held_us, len(queue) - 1))
 
-    def at_rest(self, moment: Moment) -> None:
-        self._report_overdue(moment, self.now.bound_at_rest(moment.t_us, self._bound_us))
-
-    def _report_overdue(self, moment: Moment, bound_us: int) -> None:
-        for (node, broker), held_us in self._waiting.overdue(moment.t_us, bound_us, self._free_since_us):
-            queue = self._queues.queue((node, broker))
-            self.violated(moment, RequestWaits(node, _name(queue[0]), broker, held_us, len(queue) - 1))
-
-    def _free_since_us(self, channel: Channel) -> int | None:
+    def free_since_us(self, channel: Channel) -> int | None:
         node, broker = channel
         return self.now.reached_since_us(broker) if node == self.cluster.controller else None
 

@@ -6,16 +6,16 @@ from emulator.protocol import znodes
 from emulator.protocol.events import BecameFollower, BecameLeader, ReplicaStopped
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import ZkWritten
-from scenarios.observe.checkers.checker import Checker, Moment
+from scenarios.observe.checkers.checker import Moment
+from scenarios.observe.checkers.in_time import InTime
 from scenarios.observe.checkers.led_in_time import PER_PARTITION_US, SETTLING_US
 from scenarios.observe.findings.control_facts import RoleNotAdopted
-from scenarios.observe.history.deadlines import Deadlines
 from scenarios.observe.past.changes import AssignmentWritten, StateWritten
 
 Replica = tuple[TopicPartition, int]
 
 
-class RolesAdopted(Checker):
+class RolesAdopted(InTime[Replica]):
     """Each assigned replica whose broker lives soon leads, or follows the leader, as ZooKeeper says.
 
     Verified: once a second, and when the cluster is at rest: the last role that a broker took in a partition since it
@@ -37,10 +37,10 @@ class RolesAdopted(Checker):
     fails_when = "brokers refuse every leader that is new to them"
 
     def begin(self) -> None:
+        super().begin()
         self._queues = self.history.control_queues
-        self._bound_us = self.start.time_us("controller.socket.timeout.ms", 30_000) + SETTLING_US
+        self.bound_us = self.start.time_us("controller.socket.timeout.ms", 30_000) + SETTLING_US
         self._assigned: dict[int, dict[TopicPartition, None]] = {}
-        self._late: Deadlines[Replica] = Deadlines()
 
     def on_assigned(self, event: AssignmentWritten) -> None:
         tp = event.tp
@@ -48,7 +48,7 @@ class RolesAdopted(Checker):
         for broker in before:
             if broker not in event.replicas:
                 self._assigned[broker].pop(tp, None)
-                self._late.end((tp, broker))
+                self.lasting.end((tp, broker))
         for broker in event.replicas:
             if broker not in before:
                 self._assigned.setdefault(broker, {})[tp] = None
@@ -63,9 +63,9 @@ class RolesAdopted(Checker):
     def _compare(self, tp: TopicPartition, broker: int, now_us: int) -> None:
         leader = self.cluster.leader(tp)
         if leader >= 0 and self.cluster.known_leader(broker, tp) != leader:
-            self._late.begin((tp, broker), now_us)
+            self.lasting.begin((tp, broker), now_us)
         else:
-            self._late.end((tp, broker))
+            self.lasting.end((tp, broker))
 
     def on_role(self, event: BecameLeader | BecameFollower | ReplicaStopped) -> None:
         tp = TopicPartition.of(event.topic, event.partition)
@@ -79,22 +79,16 @@ class RolesAdopted(Checker):
             for tp in self._assigned.get(broker, ()):
                 self._compare(tp, broker, event.t_us)
 
-    def look(self, moment: Moment) -> None:
-        if len(self._late):
-            self._report_overdue(moment, self._bound_us + PER_PARTITION_US * self.cluster.count_partitions())
+    def more_us(self) -> int:
+        return PER_PARTITION_US * self.cluster.count_partitions()
 
-    def at_rest(self, moment: Moment) -> None:
-        self._report_overdue(moment, self.now.bound_at_rest(moment.t_us, self._bound_us))
+    def report(self, moment: Moment, replica: Replica, held_us: int) -> None:
+        tp, broker = replica
+        state, role = self.cluster.state(tp), self.cluster.known_leader(broker, tp)
+        assert state is not None
+        self.violated(moment, RoleNotAdopted(state.leader, state.leader_epoch, broker, role, held_us), tp, (broker,))
 
-    def _report_overdue(self, moment: Moment, bound_us: int) -> None:
-        for (tp, broker), held_us in self._late.overdue(moment.t_us, bound_us, self._free_since_us):
-            state, role = self.cluster.state(tp), self.cluster.known_leader(broker, tp)
-            assert state is not None
-            self.violated(
-                moment, RoleNotAdopted(state.leader, state.leader_epoch, broker, role, held_us), tp, (broker,)
-            )
-
-    def _free_since_us(self, replica: Replica) -> int | None:
+    def free_since_us(self, replica: Replica) -> int | None:
         (tp, broker), now = replica, self.now
         state = self.cluster.state(tp)
         if state is None or self.cluster.is_deleting(tp.topic) or self.cluster.is_shutting_down(broker):

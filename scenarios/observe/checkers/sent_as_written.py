@@ -15,7 +15,7 @@ from emulator.protocol.types import LEADER_DURING_DELETE, TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
 from emulator.protocol.znodes import LeaderAndIsr
 from emulator.trace.events import Step, ZkWritten
-from scenarios.observe.checkers.checker import Checker
+from scenarios.observe.checkers.checker import Checker, forget
 from scenarios.observe.findings.control_facts import LeadershipState
 from scenarios.observe.findings.request_facts import (
     SentDead,
@@ -126,8 +126,7 @@ class SentAsWritten(Checker):
         self._leaving.clear()
         self._lacked_dirs = {broker: None for broker in self._lacked_dirs if self.cluster.lacks_dirs(broker)}
         self._announced[event.node] = {}
-        for channel in [channel for channel in self._new if channel[0] == event.node]:
-            del self._new[channel]
+        forget(event.node, self._new)
 
     def on_dir_failed(self, event: LogDirFailed | ReplicaOffline) -> None:
         self._lacked_dirs[event.node] = None

@@ -29,8 +29,7 @@ from emulator.protocol.shown import SettingsTaken
 from emulator.protocol.znodes import ALL_BROKERS, TOPICS, broker_entity, decode_config, topic_entity
 from emulator.trace.events import ZkWritten
 from emulator.trace.shown_znodes import RequestAnswered
-from scenarios.observe.checkers.checker import Checker
-from scenarios.observe.findings.administrator_facts import Misanswered
+from scenarios.observe.checkers.administrator_answers import AdministratorAnswers
 from scenarios.observe.findings.metadata_facts import NotWritten
 from scenarios.observe.history.described_settings import Config, wrong_entries
 from scenarios.observe.history.lately import Lately
@@ -45,7 +44,7 @@ Entries = Sequence[ConfigEntry]
 NOTHING: Config = {}
 
 
-class SettingsWritten(Checker):
+class SettingsWritten(AdministratorAnswers):
     """A request to change settings, or to create a topic with some, is answered without an error once they are in
     ZooKeeper (AdminManager.alterConfigs, 0.11 to 3.9; AdminManager.createTopics, 0.10.1 to 3.9). A description has the
     settings that are in force (AdminManager.describeConfigs, 0.11; KIP-226, 1.1).
@@ -72,13 +71,13 @@ class SettingsWritten(Checker):
     fails_when = "a broker answers a change of settings that it has not written"
 
     def begin(self) -> None:
-        for request in (
+        self.history.answers.of(
+            self._answered,
             AlterConfigsRequest,
             IncrementalAlterConfigsRequest,
             DescribeConfigsRequest,
             CreateTopicsRequest,
-        ):
-            self.history.answers.of(request, self._answered)
+        )
         self._written: Lately[str, Config] = Lately(NOTHING)
         """The settings of each entity that were written."""
         self._taken: Lately[tuple[int, str], Config] = Lately(NOTHING)
@@ -114,27 +113,23 @@ class SettingsWritten(Checker):
                     self._compare_entries(event, f"topic {created.name}", written, created.config, synonyms=False)
                     self._compare_names(event, Resource(ResourceType.TOPIC, created.name), None, created.config)
 
-    def _wrong(self, event: RequestAnswered, of: str, said: object, right: object) -> None:
-        facts = Misanswered(event.node, event.request.api.name, of, str(said), str(right))
-        self.violated(event, facts, brokers=(event.node,))
-
     # -- changes ------------------------------------------------------------------------------------------------------
 
     def _altered(self, event: RequestAnswered, request: AlterRequest) -> None:
         answered, named = event.response.resources, [resource for resource, _ in request.resources]
         if [resource for resource, _ in answered] != named:
-            self._wrong(event, "", [str(resource) for resource, _ in answered], list(map(str, named)))
+            self.wrong(event, "", [str(resource) for resource, _ in answered], list(map(str, named)))
             return
         resources: Any = request.resources
         for (resource, asked), (_resource, error) in zip(resources, answered, strict=True):
             plain = _plain(request, resource, asked) if named.count(resource) == 1 else None
             there = self._topics.since(resource.name, event.since_us) if resource.type == ResourceType.TOPIC else []
             if error.code is Errors.UNKNOWN_TOPIC_OR_PARTITION and there and all(there):
-                self._wrong(event, str(resource), error.code.name, "the topic is there")
+                self.wrong(event, str(resource), error.code.name, "the topic is there")
             if error.code is Errors.UNKNOWN_SERVER_ERROR and plain and there == [True] and self._is_calm(event):
-                self._wrong(event, str(resource), error.code.name, "it can be set")
+                self.wrong(event, str(resource), error.code.name, "it can be set")
             if plain is not None and plain is (error.code in INVALID):
-                self._wrong(event, str(resource), error.code.name, "it can be set" if plain else "it cannot be set")
+                self.wrong(event, str(resource), error.code.name, "it can be set" if plain else "it cannot be set")
             entity = _entity(resource) if error.code is Errors.NONE else None  # a refused name may be any
             if entity is None or request.validate_only:
                 continue
@@ -166,7 +161,7 @@ class SettingsWritten(Checker):
     def _described(self, event: RequestAnswered, request: DescribeConfigsRequest) -> None:
         answered, named = event.response.resources, [resource for resource, _ in request.resources]
         if [each.resource for each in answered] != named:
-            self._wrong(event, "", [str(each.resource) for each in answered], list(map(str, named)))
+            self.wrong(event, "", [str(each.resource) for each in answered], list(map(str, named)))
             return
         for (resource, names), described in zip(request.resources, answered, strict=True):
             of_topic = resource.type == ResourceType.TOPIC
@@ -178,7 +173,7 @@ class SettingsWritten(Checker):
                 self._compare_entries(event, str(resource), topics, described.entries, request.include_synonyms)
                 self._compare_names(event, resource, names, described.entries)
             elif described.entries:
-                self._wrong(event, str(resource), f"{code.name}, with settings", "none with an error")
+                self.wrong(event, str(resource), f"{code.name}, with settings", "none with an error")
 
     def _layers(self, event: RequestAnswered) -> list[list[Config]]:
         """The settings of the broker, and of all brokers, that it has had since it took the request up."""
@@ -197,7 +192,7 @@ class SettingsWritten(Checker):
             if not wrong:
                 return
         name, said, right = wrong[0]
-        self._wrong(event, f"{name} of {of}", said, right)
+        self.wrong(event, f"{name} of {of}", said, right)
 
     def _compare_names(
         self, event: RequestAnswered, resource: Resource, names: tuple[str, ...] | None, entries: Entries
@@ -212,7 +207,7 @@ class SettingsWritten(Checker):
         lacking = [name for name in every if name not in said]
         more = [name for name in said if names and name not in names]
         if (names is None or names) and (lacking or more):
-            self._wrong(event, str(resource), f"{more or 'nothing'} besides", f"{lacking or 'nothing'} besides")
+            self.wrong(event, str(resource), f"{more or 'nothing'} besides", f"{lacking or 'nothing'} besides")
 
 
 def _plain(request: AlterRequest, resource: Resource, asked: Any) -> bool | None:

@@ -20,8 +20,7 @@ from emulator.protocol.update_metadata import UpdateMetadataRequest
 from emulator.protocol.znodes import TOPICS, decode_reassigning, decode_topic, decode_topic_id
 from emulator.trace.events import ZkWritten
 from emulator.trace.shown_znodes import RequestAnswered
-from scenarios.observe.checkers.checker import Checker
-from scenarios.observe.findings.administrator_facts import Misanswered
+from scenarios.observe.checkers.administrator_answers import AdministratorAnswers
 from scenarios.observe.findings.metadata_facts import AnsweredTooEarly
 from scenarios.observe.history.lately import Lately
 
@@ -52,7 +51,7 @@ class KnownTopic(NamedTuple):
 NONE = KnownTopic()
 
 
-class TopicAnswersTrue(Checker):
+class TopicAnswersTrue(AdministratorAnswers):
     """A controller answers a CreateTopics, CreatePartitions or DeleteTopics without an error once its metadata has a
     leader for each new partition, or no partition of a deleted topic (DelayedCreatePartitions, DelayedDeleteTopics,
     0.10.1 to 3.9). What it has done, and why it refuses something, is so.
@@ -79,8 +78,9 @@ class TopicAnswersTrue(Checker):
     fails_when = "a controller does not wait until topics are there, or gone"
 
     def begin(self) -> None:
-        for request in (CreateTopicsRequest, DeleteTopicsRequest, CreatePartitionsRequest, DescribeClusterRequest):
-            self.history.answers.of(request, self._answered)
+        self.history.answers.of(
+            self._answered, CreateTopicsRequest, DeleteTopicsRequest, CreatePartitionsRequest, DescribeClusterRequest
+        )
         self._topics: Lately[str, KnownTopic] = Lately(NONE)
         self._marked: Lately[str, bool] = Lately(False)
         """Whether a topic is in /admin/delete_topics."""
@@ -142,7 +142,7 @@ class TopicAnswersTrue(Checker):
             self._rows(event, request, dict.fromkeys(request.topics), outcomes)
             for topic, code in outcomes.items():
                 if code is Errors.NONE and not any(self._marked.since(topic, event.since_us)):
-                    self._wrong(event, topic, "deleted", "it is not marked for deletion")
+                    self.wrong(event, topic, "deleted", "it is not marked for deletion")
         elif isinstance(request, CreatePartitionsRequest):
             totals = {new.topic: new.total for new in request.topics}
             outcomes = {topic: error.code for topic, error in event.response.topics}
@@ -153,14 +153,10 @@ class TopicAnswersTrue(Checker):
         elif isinstance(request, DescribeClusterRequest) and event.node in self._cached:
             live = self._cached[event.node].live_brokers
             if tuple(event.response.live_brokers) != tuple(live):
-                self._wrong(event, "", f"the brokers {list(event.response.live_brokers)}", list(live))
+                self.wrong(event, "", f"the brokers {list(event.response.live_brokers)}", list(live))
             controller = self._controllers.get(event.node, event.response.controller)
             if event.response.controller not in (controller, NO_CONTROLLER):
-                self._wrong(event, "", f"the controller {event.response.controller}", controller)
-
-    def _wrong(self, event: RequestAnswered, of: str, said: object, right: object) -> None:
-        facts = Misanswered(event.node, event.request.api.name, of, str(said), str(right))
-        self.violated(event, facts, brokers=(event.node,))
+                self.wrong(event, "", f"the controller {event.response.controller}", controller)
 
     def _rows(
         self, event: RequestAnswered, request: TopicRequest, asked: Mapping[str, object],
@@ -168,18 +164,18 @@ class TopicAnswersTrue(Checker):
     ) -> None:  # fmt: skip
         rows = len(event.response.topics)  # a topic may have been named twice
         if sorted(outcomes) != sorted(asked) or rows not in (len(outcomes), len(request.topics)):
-            self._wrong(event, "", sorted(outcomes), sorted(asked))
+            self.wrong(event, "", sorted(outcomes), sorted(asked))
         elected = self.cluster.acting.get(event.node)
         here_us = max(elected.t_us, self.cluster.controller_since_us) if elected is not None else event.t_us
         is_controller = event.node == self.cluster.controller and here_us < event.since_us
         for topic, code in outcomes.items():
             timed_out = code is Errors.REQUEST_TIMED_OUT
             if timed_out and event.t_us - event.since_us < request.timeout_us:
-                self._wrong(event, topic, code.name, f"{(event.t_us - event.since_us) / 1e6:.3f} s have gone by")
+                self.wrong(event, topic, code.name, f"{(event.t_us - event.since_us) / 1e6:.3f} s have gone by")
             elif code is Errors.NOT_CONTROLLER and is_controller:
-                self._wrong(event, topic, code.name, "it is the controller")
+                self.wrong(event, topic, code.name, "it is the controller")
             elif topic in asked and (why := self._refuted(event, topic, asked[topic], code)):
-                self._wrong(event, topic, code.name, why)
+                self.wrong(event, topic, code.name, why)
 
     def _refuted(self, event: RequestAnswered, topic: str, asked: object, code: Errors) -> str:
         """Why an error cannot be; "": it may."""
@@ -247,9 +243,9 @@ class TopicAnswersTrue(Checker):
         counts = (wanted.partitions, wanted.replication_factor)
         asked = len(wanted.assignment) if wanted.assignment else wanted.partitions
         if asked not in (UNSTATED, row.partitions):
-            self._wrong(event, row.name, f"{row.partitions} partitions", f"{asked} are asked for")
+            self.wrong(event, row.name, f"{row.partitions} partitions", f"{asked} are asked for")
         if not wanted.assignment and counts[1] not in (UNSTATED, row.replication_factor):
-            self._wrong(event, row.name, f"{row.replication_factor} replicas", f"{counts[1]} are asked for")
+            self.wrong(event, row.name, f"{row.replication_factor} replicas", f"{counts[1]} are asked for")
         if request.validate_only:
             return
         own = [
@@ -258,17 +254,17 @@ class TopicAnswersTrue(Checker):
             if one.creator == event.node and one.created_us >= event.since_us
         ]
         if not own:
-            self._wrong(event, row.name, "created", "this broker has not created it")
+            self.wrong(event, row.name, "created", "this broker has not created it")
             return
         first = own[0].assignment or {}
         fits = len(first) == row.partitions and {len(set(each)) for each in first.values()} == {row.replication_factor}
         if not fits or (wanted.assignment and dict(first) != dict(wanted.assignment)):
             said = f"{row.partitions} partitions of {row.replication_factor} replicas"
-            self._wrong(event, row.name, said, {number: list(each) for number, each in first.items()})
+            self.wrong(event, row.name, said, {number: list(each) for number, each in first.items()})
         if row.topic_id != own[0].id:
-            self._wrong(event, row.name, f"the id {row.topic_id!r}", repr(own[0].id))
+            self.wrong(event, row.name, f"the id {row.topic_id!r}", repr(own[0].id))
 
     def _extended(self, event: RequestAnswered, topic: str, total: int) -> None:
         found = [one.assignment or {} for one in self._topics.since(topic, event.since_us)]
         if not any(len(each) == total for each in found[1:]):
-            self._wrong(event, topic, f"{total} partitions", f"{len(found[-1])}, and none were added since")
+            self.wrong(event, topic, f"{total} partitions", f"{len(found[-1])}, and none were added since")

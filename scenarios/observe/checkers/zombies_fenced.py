@@ -5,7 +5,7 @@ from __future__ import annotations
 from emulator.protocol.events import BecameFollower, BecameLeader, NodeStarted, TransactionMarked
 from emulator.protocol.shown_coordination import CommitAccepted, SequencedAccepted
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker
+from scenarios.observe.checkers.checker import Checker, forget
 from scenarios.observe.findings.coordination_facts import ZombieWrites
 
 
@@ -17,8 +17,7 @@ class LeaderEpochs(Checker):
         self._epochs: dict[tuple[int, TopicPartition], dict[int, int]] = {}
 
     def on_started(self, event: NodeStarted) -> None:
-        for key in [key for key in self._epochs if key[0] == event.node]:
-            del self._epochs[key]
+        forget(event.node, self._epochs)
 
     def on_role(self, event: BecameLeader | BecameFollower) -> None:
         self._epochs.pop((event.node, TopicPartition.of(event.topic, event.partition)), None)

@@ -32,10 +32,11 @@ class Answers:
         self._passed: dict[type, int] = {}
         """By class of request, how many answers are passed over before the next one that is looked at."""
 
-    def of(self, request: type, look: Look) -> None:
-        """Call ``look`` with answers to requests of this class."""
-        self._looks.setdefault(request, []).append(look)
-        self._passed[request] = 0
+    def of(self, look: Look, *requests: type) -> None:
+        """Call ``look`` with answers to requests of these classes."""
+        for request in requests:
+            self._looks.setdefault(request, []).append(look)
+            self._passed[request] = 0
 
     def on_answered(self, event: RequestAnswered) -> None:
         kind = event.request.__class__
