@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 from scenarios.errors import BadInput
 
@@ -23,6 +24,12 @@ def into_page(page: str, rendered: Mapping[str, str]) -> str:
         return marked(name, rendered[name])
 
     return _MARKED.sub(fill, page)
+
+
+def write_into(file: str, rendered: Mapping[str, str]) -> None:
+    """Write rendered sections into a page."""
+    page = Path(file)
+    page.write_text(into_page(page.read_text(encoding="utf-8"), rendered), encoding="utf-8")
 
 
 def marked(name: str, text: str) -> str:

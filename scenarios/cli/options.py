@@ -209,6 +209,17 @@ def add_file(parser: Parser) -> None:
     )
 
 
+def add_failing_run(parser: Parser, do: str) -> None:
+    """Add a run that fails, and which of its findings ``do`` something, such as ``"to keep"``."""
+    parser.add_argument(
+        "file", metavar="RUN|FILE", help="a scenario file, also one with [[chaos]], or the folder of run --trace"
+    )
+    parser.add_argument("--seed", metavar="N", type=whole("--seed", 0), help="the seed of the run that fails")
+    parser.add_argument(
+        "--finding", metavar="CHECKER", help=f"which of several findings {do} (default: the gravest; see run)"
+    )
+
+
 def add_jobs(parser: Parser, do: str, *, every_processor: bool = False) -> None:
     """Add ``--jobs``: processes that ``do`` something, such as ``"share the seeds"``.
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from sys import float_info
 from typing import Any
 
@@ -56,7 +55,7 @@ from scenarios.language.triggers import (
 )
 from scenarios.language.turns import ForEachKind, NextKind, NextSpec, TurnsSpec
 from scenarios.language.workloads import CONSUMER_SETTINGS, PRODUCER_SETTINGS, Acks, ConsumerSpec, WorkloadSpec
-from scenarios.pages import into_page, marked, table
+from scenarios.pages import marked, table, write_into
 from scenarios.profiles import DEFAULT_PROFILE, PROFILES
 
 BLOCKS: Mapping[str, type[Any]] = {
@@ -303,8 +302,7 @@ def _profile_rows() -> Iterator[Sequence[str]]:
 def main(arguments: Sequence[str]) -> None:
     """Print the sections, or write them into the page named."""
     if arguments:
-        page = Path(arguments[0])
-        page.write_text(into_page(page.read_text(encoding="utf-8"), sections()), encoding="utf-8")
+        write_into(arguments[0], sections())
         return
     print("\n\n".join(marked(name, text) for name, text in sections().items()))
 

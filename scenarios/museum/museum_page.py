@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 
 from scenarios.museum.densities import densities
 from scenarios.museum.exhibits import Exhibit, case_text, exhibits
 from scenarios.museum.guards import GUARDS
-from scenarios.pages import into_page, table
+from scenarios.pages import table, write_into
 from scenarios.profiles.tickets import BUGS
 
 _HEADS = ("Bug", "What was wrong", "Fixed in", "Seen by", "Of 1,000 seeds")
@@ -97,8 +96,7 @@ def _what_is_seen(one: Exhibit) -> str:
 
 def main(arguments: Sequence[str]) -> None:
     """Write the sections into the page named."""
-    page = Path(arguments[0])
-    page.write_text(into_page(page.read_text(encoding="utf-8"), sections()), encoding="utf-8")
+    write_into(arguments[0], sections())
     print(f"{len(BUGS)} bugs, {len(GUARDS)} guards")
 
 

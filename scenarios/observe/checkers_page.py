@@ -11,11 +11,10 @@ import inspect
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 
 from scenarios.observe.checkers import REGISTRY, Checker
 from scenarios.observe.promises import PROMISES, Promise
-from scenarios.pages import into_page, table
+from scenarios.pages import table, write_into
 from scenarios.profiles.tickets import TICKETS
 
 SECTIONS = "SEIMRFGXJTV"
@@ -84,11 +83,5 @@ def _as_one(lines: Iterable[str]) -> str:
     return _LABEL.sub(lambda match: f"*{match[0].strip()}* ", text).replace("``", "`")
 
 
-def main(arguments: Sequence[str]) -> None:
-    """Write the sections into the page named."""
-    page = Path(arguments[0])
-    page.write_text(into_page(page.read_text(encoding="utf-8"), sections()), encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    write_into(sys.argv[1], sections())

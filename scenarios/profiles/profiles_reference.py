@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 
 from scenarios import units
-from scenarios.pages import into_page, table
+from scenarios.pages import table, write_into
 from scenarios.profiles.profile import Difference, Profile
 from scenarios.profiles.profile_registry import DEFAULT_PROFILE, PROFILES
 
@@ -102,11 +101,5 @@ def _lacking(profile: Profile) -> str:
     return ", ".join(f"`{name}`" for name in sorted(profile.policies.brokers.lacks_metrics))
 
 
-def main(arguments: Sequence[str]) -> None:
-    """Write the sections into the page named."""
-    page = Path(arguments[0])
-    page.write_text(into_page(page.read_text(encoding="utf-8"), sections()), encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    write_into(sys.argv[1], sections())

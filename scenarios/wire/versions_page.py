@@ -3,10 +3,9 @@ docs/understand/limits.md``."""
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 
 from emulator.protocol.errors import Errors
-from scenarios.pages import into_page, table
+from scenarios.pages import table, write_into
 from scenarios.profiles.profile_registry import PROFILES
 from scenarios.wire.refusals import REFUSED_BY_KAFKA
 from scenarios.wire.released_versions import HISTORY, Versions, released
@@ -46,11 +45,5 @@ def _numbers(versions: Versions) -> range:
     return range(low, high + 1)
 
 
-def main(arguments: Sequence[str]) -> None:
-    """Write the sections into the page named."""
-    page = Path(arguments[0])
-    page.write_text(into_page(page.read_text(encoding="utf-8"), sections()), encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    write_into(sys.argv[1], sections())

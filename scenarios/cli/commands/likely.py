@@ -16,13 +16,7 @@ BRANCHES, POINTS = 50, 20
 
 def add(program: Program) -> None:
     parser = program.command("likely", run, "show when a finding became likely: continuations from growing instants")
-    parser.add_argument(
-        "file", metavar="RUN|FILE", help="a scenario file, also one with [[chaos]], or the folder of run --trace"
-    )
-    parser.add_argument("--seed", metavar="N", type=options.whole("--seed", 0), help="the seed of the run that fails")
-    parser.add_argument(
-        "--finding", metavar="CHECKER", help="which of several findings it is about (default: the gravest; see run)"
-    )
+    options.add_failing_run(parser, "it is about")
     parser.add_argument(
         "--branches",
         metavar="N",

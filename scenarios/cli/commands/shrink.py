@@ -21,13 +21,7 @@ STATE_SUFFIX = ".shrinking"
 
 def add(program: Program) -> None:
     parser = program.command("shrink", run, "find the smallest scenario that still fails in the same way")
-    parser.add_argument(
-        "file", metavar="RUN|FILE", help="a scenario file, also one with [[chaos]], or the folder of run --trace"
-    )
-    parser.add_argument("--seed", metavar="N", type=options.whole("--seed", 0), help="the seed of the run that fails")
-    parser.add_argument(
-        "--finding", metavar="CHECKER", help="which of several findings to keep (default: the gravest; see run)"
-    )
+    options.add_failing_run(parser, "to keep")
     parser.add_argument(
         "--out", metavar="FILE", help="write the scenario there (default: beside FILE, as NAME.shrunk.toml)"
     )

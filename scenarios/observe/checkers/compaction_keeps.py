@@ -36,13 +36,7 @@ class CompactionKeeps(Checker):
         """The highest start that a log has had at a cleaning: what is before it was skipped, and stays there. A crash
         can take the start of a log back."""
 
-    def on_loaded(self, event: LogLoaded) -> None:
-        self._cut(event)
-
-    def on_truncated(self, event: Truncated) -> None:
-        self._cut(event)
-
-    def _cut(self, event: LogLoaded | Truncated) -> None:
+    def on_cut(self, event: LogLoaded | Truncated) -> None:
         replica = event.node, TopicPartition(event.topic, event.partition)
         if event.log_end_offset < self._starts.get(replica, 0):
             self._starts[replica] = event.log_end_offset

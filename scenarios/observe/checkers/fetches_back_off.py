@@ -54,17 +54,11 @@ class FetchesBackOff(Checker):
     def on_started(self, event: FetcherStarted) -> None:
         self._lost.pop((event.node, event.fetcher), None)
 
-    def on_became_follower(self, event: BecameFollower) -> None:
-        """A partition that is added ends the wait of its thread, also where it has to truncate first."""
-        self._goes_on(event.node, event.leader)
-
-    def on_position(self, event: FetchPosition) -> None:
-        """One that is added, or that has truncated, is fetched at once."""
-        self._goes_on(event.node, event.leader)
-
-    def _goes_on(self, broker: int, leader: int) -> None:
+    def on_added(self, event: BecameFollower | FetchPosition) -> None:
+        """A partition that is added ends the wait of its thread, also where it has to truncate first; so does one that
+        has truncated."""
         for (node, _), last in self._lost.items():
-            if node == broker and last.leader == leader:
+            if node == event.node and last.leader == event.leader:
                 last.waits = False
 
     def on_lost(self, event: FetchLost) -> None:

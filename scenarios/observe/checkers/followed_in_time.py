@@ -74,16 +74,13 @@ class FollowedInTime(InTime[Replica]):
     def on_position(self, event: FetchPosition) -> None:
         self._compare(TopicPartition.of(event.topic, event.partition), event.node, event.t_us)
 
-    def on_end(self, event: PartitionFailed | BecameLeader | ReplicaStopped | ReplicaOffline) -> None:
-        self._forget(event.node, TopicPartition.of(event.topic, event.partition))
-
-    def on_cleared(self, event: PartitionFailureCleared) -> None:
-        """A failed partition is given back: no fetch is due until its next role names the leader."""
-        self._forget(event.node, TopicPartition.of(event.topic, event.partition))
-
-    def _forget(self, broker: int, tp: TopicPartition) -> None:
-        self._follows.get(broker, {}).pop(tp, None)
-        self.lasting.end((tp, broker))
+    def on_end(
+        self, event: PartitionFailed | PartitionFailureCleared | BecameLeader | ReplicaStopped | ReplicaOffline
+    ) -> None:
+        """Also as a failed partition is given back: no fetch is due until its next role names the leader."""
+        tp = TopicPartition.of(event.topic, event.partition)
+        self._follows.get(event.node, {}).pop(tp, None)
+        self.lasting.end((tp, event.node))
 
     def on_died(self, event: FetcherStopped) -> None:
         if event.reason != "died":

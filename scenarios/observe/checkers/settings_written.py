@@ -29,14 +29,12 @@ from emulator.protocol.shown import SettingsTaken
 from emulator.protocol.znodes import ALL_BROKERS, TOPICS, broker_entity, decode_config, topic_entity
 from emulator.trace.events import ZkWritten
 from emulator.trace.shown_znodes import RequestAnswered
-from scenarios.observe.checkers.administrator_answers import AdministratorAnswers
+from scenarios.observe.checkers.administrator_answers import LATELY_US, AdministratorAnswers
 from scenarios.observe.findings.metadata_facts import NotWritten
 from scenarios.observe.history.described_settings import Config, wrong_entries
 from scenarios.observe.history.lately import Lately
 
 CONFIG = "/config/"
-LATELY_US = 10_000_000
-"""For so long what another has written since does not count against an answer."""
 INVALID = Errors.INVALID_CONFIG, Errors.INVALID_REQUEST
 """The errors of a setting that cannot be."""
 AlterRequest = AlterConfigsRequest | IncrementalAlterConfigsRequest
@@ -126,7 +124,7 @@ class SettingsWritten(AdministratorAnswers):
             there = self._topics.since(resource.name, event.since_us) if resource.type == ResourceType.TOPIC else []
             if error.code is Errors.UNKNOWN_TOPIC_OR_PARTITION and there and all(there):
                 self.wrong(event, str(resource), error.code.name, "the topic is there")
-            if error.code is Errors.UNKNOWN_SERVER_ERROR and plain and there == [True] and self._is_calm(event):
+            if error.code is Errors.UNKNOWN_SERVER_ERROR and plain and there == [True] and self.is_calm(event):
                 self.wrong(event, str(resource), error.code.name, "it can be set")
             if plain is not None and plain is (error.code in INVALID):
                 self.wrong(event, str(resource), error.code.name, "it can be set" if plain else "it cannot be set")
@@ -139,11 +137,6 @@ class SettingsWritten(AdministratorAnswers):
                 sets = [op for op in asked if op.op in (OpType.SET, OpType.DELETE)]
                 wanted = {op.name: op.value if op.op == OpType.SET else None for op in sets}
             self._compare(event, entity, wanted)
-
-    def _is_calm(self, event: RequestAnswered) -> bool:
-        """Whether nothing has delayed the broker for a while, ZooKeeper included."""
-        since_us = self.now.reached_since_us(event.node)
-        return since_us is not None and since_us < event.since_us - LATELY_US and event.node not in self.now.impaired
 
     def on_topics(self, event: TopicsAnswered) -> None:
         for topic, wanted in event.settings.items():

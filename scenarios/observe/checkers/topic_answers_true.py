@@ -20,14 +20,12 @@ from emulator.protocol.update_metadata import UpdateMetadataRequest
 from emulator.protocol.znodes import TOPICS, decode_reassigning, decode_topic, decode_topic_id
 from emulator.trace.events import ZkWritten
 from emulator.trace.shown_znodes import RequestAnswered
-from scenarios.observe.checkers.administrator_answers import AdministratorAnswers
+from scenarios.observe.checkers.administrator_answers import LATELY_US, AdministratorAnswers
 from scenarios.observe.findings.metadata_facts import AnsweredTooEarly
 from scenarios.observe.history.lately import Lately
 
 LEGAL = re.compile(r"[a-zA-Z0-9-]{1,249}", re.ASCII)
 """Names that a topic can have, whatever other topics there are."""
-LATELY_US = 10_000_000
-"""For so long after a deletion a topic may still count as one that is being deleted."""
 TopicRequest = CreateTopicsRequest | DeleteTopicsRequest | CreatePartitionsRequest
 
 
@@ -199,7 +197,7 @@ class TopicAnswersTrue(AdministratorAnswers):
                 return "" if any(lately) else "it is not being deleted"
             return "the name is legal" if LEGAL.fullmatch(topic) else ""
         if code is Errors.UNKNOWN_SERVER_ERROR:
-            return "it is done" if self._is_done(event, topic, asked, there) and self._is_calm(event) else ""
+            return "it is done" if self._is_done(event, topic, asked, there) and self.is_calm(event) else ""
         return self._too_few(asked, code, there, event)
 
     def _is_done(self, event: RequestAnswered, topic: str, asked: object, there: list[KnownTopic]) -> bool:
@@ -209,11 +207,6 @@ class TopicAnswersTrue(AdministratorAnswers):
         if isinstance(asked, int):
             return any(len(one.assignment or ()) == asked for one in there[1:])
         return any(self._marked.since(topic, event.since_us)[1:])
-
-    def _is_calm(self, event: RequestAnswered) -> bool:
-        """Whether nothing has delayed the broker for a while, ZooKeeper included."""
-        since_us = self.now.reached_since_us(event.node)
-        return since_us is not None and since_us < event.since_us - LATELY_US and event.node not in self.now.impaired
 
     def _too_few(
         self, asked: object, code: Errors, there: list[KnownTopic], event: RequestAnswered

@@ -263,21 +263,13 @@ class ReplicaLags(OnGrid):
         found.changed.append(partitions)
         found.brokers[node].high_watermarks.update(zip(partitions, high_watermarks, strict=True))
 
-    def on_loaded(self, event: LogLoaded) -> None:
-        broker = self._replica(event.t_us, event.topic, event.partition, event.node)
-        broker.place(event.partition, event.log_end_offset, event.high_watermark)
-
-    def on_truncated(self, event: Truncated) -> None:
+    def on_placed(self, event: LogLoaded | Truncated | BecameFollower) -> None:
         broker = self._replica(event.t_us, event.topic, event.partition, event.node)
         broker.place(event.partition, event.log_end_offset, event.high_watermark)
 
     def on_became_leader(self, event: BecameLeader) -> None:
         broker = self._replica(event.t_us, event.topic, event.partition, event.node)
         broker.fetch_from(event.partition, None)
-        broker.place(event.partition, event.log_end_offset, event.high_watermark)
-
-    def on_became_follower(self, event: BecameFollower) -> None:
-        broker = self._replica(event.t_us, event.topic, event.partition, event.node)
         broker.place(event.partition, event.log_end_offset, event.high_watermark)
 
     def on_fetch_position(self, event: FetchPosition) -> None:

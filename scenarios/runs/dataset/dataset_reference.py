@@ -10,11 +10,10 @@ from __future__ import annotations
 import sys
 import textwrap
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import pyarrow as pa
 
-from scenarios.pages import into_page, marked, table
+from scenarios.pages import marked, table, write_into
 from scenarios.runs.dataset.table_schemas import FIGURES, FREQUENCY, MEANING, RUNS, SCHEMAS, UNIT
 
 _WIDTH = 120
@@ -49,8 +48,7 @@ def _rows(schema: pa.Schema) -> Iterator[Sequence[str]]:
 def main(arguments: Sequence[str]) -> None:
     """Print the section, or write it into the page named."""
     if arguments:
-        page = Path(arguments[0])
-        page.write_text(into_page(page.read_text(encoding="utf-8"), sections()), encoding="utf-8")
+        write_into(arguments[0], sections())
         return
     print(*(marked(name, text) for name, text in sections().items()), sep="\n\n")
 

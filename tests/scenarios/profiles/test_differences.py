@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.pages import into_page
+from scenarios.pages import into_page, write_into
 from scenarios.profiles import PROFILES, Difference
-from scenarios.profiles.profiles_reference import main, sections, titles, words
+from scenarios.profiles.profiles_reference import sections, titles, words
 from tests.docs.pages import text_of
 
 PAGE = "profiles.md"
@@ -84,7 +84,7 @@ def test_an_outdated_page_is_noticed_and_can_be_updated(tmp_path: Path) -> None:
     old = tmp_path / PAGE
     old.write_text(page.replace("leaves dead replicas in their ISRs", "does nothing"))
     assert old.read_text() != page
-    main([str(old)])
+    write_into(str(old), sections())
     assert old.read_text() == page
 
 

@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
-from scenarios.pages import into_page
-from scenarios.wire.versions_page import main, sections
+from scenarios.pages import into_page, write_into
+from scenarios.wire.versions_page import sections
 from tests.docs.pages import text_of
 
 PAGE = "limits.md"
@@ -21,5 +21,5 @@ def test_an_outdated_list_is_noticed_and_can_be_updated(tmp_path: Path) -> None:
     old = tmp_path / PAGE
     old.write_text(page.replace("| Produce | 0 to 2 |", "| Produce | 0 to 9 |"))
     assert old.read_text() != page
-    main([str(old)])
+    write_into(str(old), sections())
     assert old.read_text() == page
