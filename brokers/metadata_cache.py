@@ -105,7 +105,6 @@ class MetadataCache:
     _snapshot: Snapshot = NOTHING_KNOWN
 
     def update(self, request: UpdateMetadataRequest) -> None:
-        """Apply an UpdateMetadata request."""
         self.live_brokers = request.live_brokers
         self.controller = request.controller_id
         self._snapshot = self._snapshot.after(request.partitions, request.topic_ids)

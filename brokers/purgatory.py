@@ -147,7 +147,6 @@ class ProduceWatchers:
             produce.finish(place, error)
 
     def __iter__(self) -> Iterator[Watched]:
-        """All that wait here."""
         yield from self.queue
         yield from self.counted
 

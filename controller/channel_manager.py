@@ -142,7 +142,6 @@ class ControllerChannelManager:
 
     @property
     def brokers(self) -> tuple[int, ...]:
-        """The brokers to which there is a channel."""
         return tuple(self._threads)
 
     def startup(self, brokers: Iterable[int]) -> None:

@@ -123,7 +123,6 @@ class ControllerContext:
         self.partition_states = Tracked(self.touched)
 
     def reset(self) -> None:
-        """Forget everything."""
         fresh = ControllerContext()
         for attribute in fields(ControllerContext):
             setattr(self, attribute.name, getattr(fresh, attribute.name))
@@ -219,7 +218,6 @@ class ControllerContext:
         return known
 
     def replicas_of(self, topic: str) -> list[Replica]:
-        """All replicas of a topic, partition by partition."""
         return [(tp, broker) for tp in self.partitions_of(topic) for broker in self.replicas(tp)]
 
     def remove_topic(self, topic: str) -> None:

@@ -70,7 +70,6 @@ class Watches:
 
     @property
     def count(self) -> int:
-        """The number of handlers."""
         return len(self._nodes) + len(self._children)
 
     def read_elections(self) -> None:
@@ -88,7 +87,6 @@ class Watches:
             self.zk.off_node(path)
 
     def clear(self) -> None:
-        """Remove all handlers."""
         for path in list(self._nodes):
             self.forget(path)
         for path in self._children:

@@ -123,7 +123,6 @@ class IsrChangePropagation:
         self._process.every(interval_us, self.maybe_propagate, self._changed)
 
     def record(self, tp: TopicPartition) -> None:
-        """``tp`` has another ISR."""
         if not self._announces:
             return
         self._changed[tp] = None

@@ -125,7 +125,6 @@ class FetchHandler:
 
     @handles(ConsumerFetchRequest)
     def fetch_for_consumer(self, request: ConsumerFetchRequest, channel: Channel) -> None:
-        """Answer a real consumer."""
         names = self._manager.metadata.topic_names if request.names_ids else NO_NAMES
         context = self.cache.context(request, names)
         if context.error:

@@ -119,7 +119,6 @@ class ProduceHandler:
 
     @handles(ProduceRequest, RecordsProduceRequest)
     def produce(self, request: ProduceRequest, channel: ResponseChannel) -> None:
-        """Answer a client."""
         manager, verify = self._manager, self.verify
         if request.transactional_id is None or verify is None or not manager.policies.verifies_transactions:
             self.append(request, channel, internal=False)

@@ -25,7 +25,6 @@ class ProducerIdBlocks:
     zk_client: KafkaZkClient
 
     async def process(self, event: AllocateProducerIds) -> None:
-        """Answer the broker."""
         event.answer(await self._answer(event.request))
 
     async def _answer(self, request: AllocateProducerIdsRequest) -> AllocateProducerIdsResponse:

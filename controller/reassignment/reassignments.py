@@ -54,7 +54,6 @@ class Reassignments(Generic[P]):
         raise NotImplementedError
 
     def listed(self, request: ListPartitionReassignmentsRequest) -> ListPartitionReassignmentsResponse:
-        """The moves in progress."""
         raise NotImplementedError
 
     # -- how moves advance --------------------------------------------------------------------------------------------

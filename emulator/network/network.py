@@ -45,7 +45,6 @@ class NetworkSpec:
         return Delay(self.latency_us, self.jitter_us, self.sigma)
 
     def nic(self, machine: int) -> Nic:
-        """The network card of ``machine``."""
         return self.nics.get(machine) or Nic(self.egress, self.ingress)
 
 

@@ -76,7 +76,6 @@ class CutReach:
         yield from self.consequences()
 
     def consequences(self) -> Iterator[str]:
-        """The sentence about the consequences."""
         if self.target.means_clients:
             yield f"{_its(self.target, 'requests')} to what is cut fail after request.timeout.ms; no broker notices"
             return

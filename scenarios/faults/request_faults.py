@@ -86,7 +86,6 @@ class RequestFilter:
     group: str | None = None
 
     def takes(self, asked: ClientRequest) -> bool:
-        """Whether the request is one of them."""
         return (
             self.api in (asked.api, ANY_API)
             and self.client in (None, asked.client)

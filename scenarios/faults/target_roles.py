@@ -98,7 +98,6 @@ class TargetRoles:
         return tuple(found)
 
     def _partitions(self) -> Iterator[str]:
-        """The names of all partitions in ZooKeeper."""
         for topic in self.cluster.zookeeper.tree.children(TOPICS):
             data = self.cluster.zookeeper.tree.get(topic_path(topic))
             yield from (f"{topic}-{number}" for number in (decode_topic(data) if data is not None else ()))

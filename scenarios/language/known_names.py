@@ -72,7 +72,6 @@ class KnownNames:
         self._partitions[topic] = max(partitions, self._partitions.get(topic, 0))
 
     def remove(self, name: str, where: str) -> None:
-        """Remove a topic that is deleted."""
         self._now.pop(self.topic(name, where).name, None)
         self._unified.pop(unified(name), None)
 

@@ -89,7 +89,6 @@ class ExhibitRuns:
 
     @property
     def caught(self) -> bool:
-        """Whether its checker finds it."""
         return any(violation.invariant == self.exhibit.entry.checker for violation in self.broken.violations)
 
     @property

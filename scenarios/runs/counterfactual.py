@@ -51,7 +51,6 @@ class Counterfactual:
         }
 
     def lines(self) -> Iterator[str]:
-        """The differences in words."""
         places = ", ".join(self.ticket.policies)
         yield f"without {self.ticket.key} ({places} as since the fix):"
         for word, found in (("gone", self.gone), ("stays", self.stay), ("appears", self.appeared)):

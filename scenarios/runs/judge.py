@@ -271,7 +271,6 @@ def _brokers(found: dict[str, tuple[int, ...]]) -> str:
 
 
 def describe(expect: Expect) -> str:
-    """An expectation in words."""
     what = expect.statement
     if what == "metric":
         text = f"{expect.metric} {expect.tolerance}"

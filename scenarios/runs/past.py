@@ -87,7 +87,6 @@ class KeptEvents:
         return kinds
 
     def of(self, kind: type) -> list[Any]:
-        """The events of one kind, in order."""
         return self._by_kind.get(kind, [])
 
     @cached_property

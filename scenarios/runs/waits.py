@@ -53,7 +53,6 @@ class Alert:
         world.call_later(LOOK_US, self.look, None, True)
 
     def end(self) -> None:
-        """Look no more."""
         self._over = True
 
 

@@ -56,7 +56,6 @@ class Workload:
 
     @property
     def batch_messages(self) -> int:
-        """The number of messages in a full batch."""
         return full_batch(self.batch_size, self.max_request_size, self.message_size)
 
     @property

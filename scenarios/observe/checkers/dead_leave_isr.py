@@ -40,12 +40,10 @@ class DeadLeaveIsr(InTime[Member]):
         self.bound_us = self.start.session_timeout_us + SETTLING_US
         self._in_sync: dict[int, dict[TopicPartition, None]] = {}
         """Partitions that have a broker in their ISR, by broker."""
-        self._partitions = 0
 
     def on_state(self, event: StateWritten) -> None:
         before = () if event.before is None else event.before.isr
         after = () if event.state is None else event.state.isr
-        self._partitions += (event.state is not None) - (event.before is not None)
         for broker in before:
             if broker not in after:
                 self._in_sync[broker].pop(event.tp, None)
@@ -71,7 +69,7 @@ class DeadLeaveIsr(InTime[Member]):
             self.lasting.begin((tp, broker), event.t_us)
 
     def more_us(self) -> int:
-        return PER_PARTITION_US * self._partitions
+        return PER_PARTITION_US * len(self.cluster.states)
 
     def report(self, moment: Moment, member: Member, held_us: int) -> None:
         tp, broker = member

@@ -43,13 +43,11 @@ class LedInTime(InTime[TopicPartition]):
         super().begin()
         self.bound_us = self.start.session_timeout_us + SETTLING_US
         self._led: dict[int, dict[TopicPartition, None]] = {}
-        self._partitions = 0
 
     def on_state(self, event: StateWritten) -> None:
         tp, before, state = event.tp, event.before, event.state
         if before is not None:
             self._led.get(before.leader, {}).pop(tp, None)
-        self._partitions += (state is not None) - (before is not None)
         if state is None:
             self.lasting.end(tp)
             return
@@ -69,7 +67,7 @@ class LedInTime(InTime[TopicPartition]):
                     self.lasting.end(tp)
 
     def more_us(self) -> int:
-        return PER_PARTITION_US * self._partitions
+        return PER_PARTITION_US * len(self.cluster.states)
 
     def report(self, moment: Moment, tp: TopicPartition, held_us: int) -> None:
         state = self.cluster.state(tp)

@@ -114,7 +114,6 @@ class History:
 
     @cached_property
     def settings(self) -> Settings:
-        """The settings of brokers and topics."""
         return self._armed(Settings(self.start))
 
     @cached_property

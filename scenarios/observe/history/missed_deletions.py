@@ -66,5 +66,4 @@ class MissedDeletions:
 
 
 def _deleted(request: UpdateMetadataRequest) -> dict[str, None]:
-    """The topics that a request says are deleted."""
     return {state.tp.topic: None for state in request.partitions if state.leader == LEADER_DURING_DELETE}

@@ -104,7 +104,6 @@ class AddedReplicas:
     _follows: bool = False
 
     def begin(self, tp: TopicPartition, t_us: int, original: tuple[int, ...]) -> None:
-        """Begin to follow a move."""
         self._moves.setdefault(tp.topic, {})[tp.partition] = _AddingMove(t_us, original)
         if not self._follows:
             self._follows = True

@@ -175,7 +175,6 @@ def _joins(event: Any, found: set[int]) -> bool:
 
 
 def lines(left: Followed, right: Followed) -> Iterator[str]:
-    """The consequences in words."""
     if not (left.events or right.events):
         yield "nothing followed from it: times aside, the runs have the same elections, ISR changes, moves and losses"
         return

@@ -92,7 +92,6 @@ class Divergence:
         return {"first": left.to_json(), "second": right.to_json()}
 
     def lines(self) -> Iterator[str]:
-        """The differences in words."""
         if self.index is None:
             yield f"equal: {len(self.first):,} events"
             return

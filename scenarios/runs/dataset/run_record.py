@@ -72,7 +72,6 @@ class RunRecord:
     tables: Mapping[str, Sequence[Any]] = Factory(dict)
 
     def rows(self, table: str) -> Sequence[Any]:
-        """The run's rows of a table."""
         if table == RUNS:
             return (self._row(),)
         if table == FIGURES:
@@ -103,7 +102,6 @@ class FailedRun:
     error: str
 
     def rows(self, table: str) -> Sequence[Any]:
-        """The run's rows of a table."""
         error = " ".join(self.error.split())
         return (_identity(self.spec)._replace(status=FAILED, error=error),) if table == RUNS else ()
 

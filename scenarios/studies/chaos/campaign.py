@@ -58,7 +58,6 @@ class Campaign:
     search: str = PLAIN
 
     def kinds_of(self, result: SeedResult) -> Sequence[str]:
-        """The kinds that a seed had."""
         return kinds_of(self.drawn.scenario, result.seed, result.weights)
 
     def is_over(self, tally: Tally) -> bool:

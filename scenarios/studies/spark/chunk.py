@@ -41,7 +41,6 @@ class ChunkSettings:
 
     @property
     def folder(self) -> Path:
-        """The folder of the data set."""
         return Path(self.root)
 
     def of(self, strategy: str, claim: str) -> ChunkSettings:

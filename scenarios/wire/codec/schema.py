@@ -95,6 +95,9 @@ class Field:
         return EMPTY.get(self.type, 0)
 
 
+WORDED_ERROR: Final = Field("error_code", "int16"), Field("error_message", "string", nullable="0+")
+
+
 def of_partitions(*fields: Field) -> Field:
     """Fields of each partition, topic by topic, as most messages have them."""
     return Field("topics", "[]struct").of(Field("name", "string"), Field("partitions", "[]struct").of(*fields))

@@ -59,7 +59,6 @@ class ControlServer:
         self._listener = trio.socket.from_stdlib_socket(listener)
 
     def close(self) -> None:
-        """Remove the socket."""
         self._listener.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 

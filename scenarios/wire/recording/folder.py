@@ -157,7 +157,6 @@ class LiveRecording:
         return replay_command(self.folder)
 
     def close(self) -> None:
-        """End the recording."""
         if self._log is not None:
             log, self._log = self._log, None
             with suppress(OSError):

@@ -1,6 +1,6 @@
 """Requests that few clients send: quotas of clients, and what brokers here do not carry out: SCRAM, features."""
 
-from scenarios.wire.codec.schema import Api, Field
+from scenarios.wire.codec.schema import WORDED_ERROR, Api, Field
 
 DESCRIBE_CLIENT_QUOTAS = Api(48, "DescribeClientQuotas", "0-1", flexible="1+").of(
     request=[
@@ -11,8 +11,7 @@ DESCRIBE_CLIENT_QUOTAS = Api(48, "DescribeClientQuotas", "0-1", flexible="1+").o
     ],
     response=[
         Field("throttle_time_ms", "int32"),
-        Field("error_code", "int16"),
-        Field("error_message", "string", nullable="0+"),
+        *WORDED_ERROR,
         Field("entries", "[]struct", nullable="0+").of(
             Field("entity", "[]struct").of(
                 Field("entity_type", "string"), Field("entity_name", "string", nullable="0+")
@@ -35,8 +34,7 @@ ALTER_CLIENT_QUOTAS = Api(49, "AlterClientQuotas", "0-1", flexible="1+").of(
     response=[
         Field("throttle_time_ms", "int32"),
         Field("entries", "[]struct").of(
-            Field("error_code", "int16"),
-            Field("error_message", "string", nullable="0+"),
+            *WORDED_ERROR,
             Field("entity", "[]struct").of(
                 Field("entity_type", "string"), Field("entity_name", "string", nullable="0+")
             ),
@@ -48,12 +46,10 @@ DESCRIBE_USER_SCRAM_CREDENTIALS = Api(50, "DescribeUserScramCredentials", "0", f
     request=[Field("users", "[]struct", nullable="0+").of(Field("name", "string"))],
     response=[
         Field("throttle_time_ms", "int32"),
-        Field("error_code", "int16"),
-        Field("error_message", "string", nullable="0+"),
+        *WORDED_ERROR,
         Field("results", "[]struct").of(
             Field("user", "string"),
-            Field("error_code", "int16"),
-            Field("error_message", "string", nullable="0+"),
+            *WORDED_ERROR,
             Field("credential_infos", "[]struct").of(Field("mechanism", "int8"), Field("iterations", "int32")),
         ),
     ],
@@ -91,8 +87,7 @@ UPDATE_FEATURES = Api(57, "UpdateFeatures", "0-1", flexible="0+").of(
     ],
     response=[
         Field("throttle_time_ms", "int32"),
-        Field("error_code", "int16"),
-        Field("error_message", "string", nullable="0+"),
+        *WORDED_ERROR,
         Field("results", "[]struct").of(
             Field("feature", "string"), Field("error_code", "int16"), Field("error_message", "string", nullable="0+")
         ),

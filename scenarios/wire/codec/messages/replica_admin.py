@@ -1,6 +1,6 @@
 """Replicas, where they are and where they move. DescribeLogDirs 3 is of Kafka 3.2."""
 
-from scenarios.wire.codec.schema import Api, Field, of_partitions
+from scenarios.wire.codec.schema import WORDED_ERROR, Api, Field, of_partitions
 
 ALTER_PARTITION_REASSIGNMENTS = Api(45, "AlterPartitionReassignments", "0", flexible="0+").of(
     request=[
@@ -9,15 +9,10 @@ ALTER_PARTITION_REASSIGNMENTS = Api(45, "AlterPartitionReassignments", "0", flex
     ],
     response=[
         Field("throttle_time_ms", "int32"),
-        Field("error_code", "int16"),
-        Field("error_message", "string", nullable="0+"),
+        *WORDED_ERROR,
         Field("responses", "[]struct").of(
             Field("name", "string"),
-            Field("partitions", "[]struct").of(
-                Field("partition_index", "int32"),
-                Field("error_code", "int16"),
-                Field("error_message", "string", nullable="0+"),
-            ),
+            Field("partitions", "[]struct").of(Field("partition_index", "int32"), *WORDED_ERROR),
         ),
     ],
 )
@@ -31,8 +26,7 @@ LIST_PARTITION_REASSIGNMENTS = Api(46, "ListPartitionReassignments", "0", flexib
     ],
     response=[
         Field("throttle_time_ms", "int32"),
-        Field("error_code", "int16"),
-        Field("error_message", "string", nullable="0+"),
+        *WORDED_ERROR,
         of_partitions(
             Field("partition_index", "int32"),
             Field("replicas", "[]int32"),
@@ -55,11 +49,7 @@ ELECT_LEADERS = Api(43, "ElectLeaders", "0-2", flexible="2+").of(
         Field("error_code", "int16", "1+"),
         Field("replica_election_results", "[]struct").of(
             Field("topic", "string"),
-            Field("partition_result", "[]struct").of(
-                Field("partition_id", "int32"),
-                Field("error_code", "int16"),
-                Field("error_message", "string", nullable="0+"),
-            ),
+            Field("partition_result", "[]struct").of(Field("partition_id", "int32"), *WORDED_ERROR),
         ),
     ],
 )

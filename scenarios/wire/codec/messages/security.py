@@ -1,6 +1,6 @@
 """Requests that a broker without security can only refuse."""
 
-from scenarios.wire.codec.schema import Api, Field
+from scenarios.wire.codec.schema import WORDED_ERROR, Api, Field
 
 SASL_HANDSHAKE = Api(17, "SaslHandshake", "0-1").of(
     request=[Field("mechanism", "string")], response=[Field("error_code", "int16"), Field("mechanisms", "[]string")]
@@ -18,8 +18,7 @@ DESCRIBE_ACLS = Api(29, "DescribeAcls", "0-3", flexible="2+").of(
     ],
     response=[
         Field("throttle_time_ms", "int32"),
-        Field("error_code", "int16"),
-        Field("error_message", "string", nullable="0+"),
+        *WORDED_ERROR,
         Field("resources", "[]struct").of(
             Field("resource_type", "int8"),
             Field("resource_name", "string"),
@@ -67,11 +66,9 @@ DELETE_ACLS = Api(31, "DeleteAcls", "0-3", flexible="2+").of(
     response=[
         Field("throttle_time_ms", "int32"),
         Field("filter_results", "[]struct").of(
-            Field("error_code", "int16"),
-            Field("error_message", "string", nullable="0+"),
+            *WORDED_ERROR,
             Field("matching_acls", "[]struct").of(
-                Field("error_code", "int16"),
-                Field("error_message", "string", nullable="0+"),
+                *WORDED_ERROR,
                 Field("resource_type", "int8"),
                 Field("resource_name", "string"),
                 Field("pattern_type", "int8", "1+", default=3),
@@ -86,12 +83,7 @@ DELETE_ACLS = Api(31, "DeleteAcls", "0-3", flexible="2+").of(
 
 SASL_AUTHENTICATE = Api(36, "SaslAuthenticate", "0-2", flexible="2+").of(
     request=[Field("auth_bytes", "bytes")],
-    response=[
-        Field("error_code", "int16"),
-        Field("error_message", "string", nullable="0+"),
-        Field("auth_bytes", "bytes"),
-        Field("session_lifetime_ms", "int64", "1+"),
-    ],
+    response=[*WORDED_ERROR, Field("auth_bytes", "bytes"), Field("session_lifetime_ms", "int64", "1+")],
 )
 
 CREATE_DELEGATION_TOKEN = Api(38, "CreateDelegationToken", "0-3", flexible="2+").of(

@@ -1,6 +1,6 @@
 """Topics and configurations, as an administrator creates, changes and describes them."""
 
-from scenarios.wire.codec.schema import Api, Field
+from scenarios.wire.codec.schema import WORDED_ERROR, Api, Field
 
 CREATE_TOPICS = Api(19, "CreateTopics", "0-7", flexible="5+").of(
     request=[
@@ -87,8 +87,7 @@ DESCRIBE_CONFIGS = Api(32, "DescribeConfigs", "0-4", flexible="4+").of(
     response=[
         Field("throttle_time_ms", "int32"),
         Field("results", "[]struct").of(
-            Field("error_code", "int16"),
-            Field("error_message", "string", nullable="0+"),
+            *WORDED_ERROR,
             Field("resource_type", "int8"),
             Field("resource_name", "string"),
             Field("configs", "[]struct").of(
@@ -120,10 +119,7 @@ ALTER_CONFIGS = Api(33, "AlterConfigs", "0-2", flexible="2+").of(
     response=[
         Field("throttle_time_ms", "int32"),
         Field("responses", "[]struct").of(
-            Field("error_code", "int16"),
-            Field("error_message", "string", nullable="0+"),
-            Field("resource_type", "int8"),
-            Field("resource_name", "string"),
+            *WORDED_ERROR, Field("resource_type", "int8"), Field("resource_name", "string")
         ),
     ],
 )
@@ -142,10 +138,7 @@ INCREMENTAL_ALTER_CONFIGS = Api(44, "IncrementalAlterConfigs", "0-1", flexible="
     response=[
         Field("throttle_time_ms", "int32"),
         Field("responses", "[]struct").of(
-            Field("error_code", "int16"),
-            Field("error_message", "string", nullable="0+"),
-            Field("resource_type", "int8"),
-            Field("resource_name", "string"),
+            *WORDED_ERROR, Field("resource_type", "int8"), Field("resource_name", "string")
         ),
     ],
 )
