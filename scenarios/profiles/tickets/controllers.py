@@ -97,6 +97,12 @@ TICKETS = (
                 parts=("IN_SYNC",),
                 only=lambda policies: not policies.brokers.out_of_sync.even_at_the_end,
             ),
+            Effect(
+                text="a follower that is ahead of a leader which came back so gives up with a batch that begins before "
+                "its end, until the next leader epoch (KIP-461); a move may wait for it",
+                checkers=("converged",),
+                parts=("FETCHED", "IN_SYNC", "NOTHING_ASKED"),
+            ),
         ),
         witness="KAFKA-3143",
         source="ReplicaStateMachine.startup, 2.2.0 and 2.3.0",
