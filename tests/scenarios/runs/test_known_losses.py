@@ -84,6 +84,7 @@ def test_so_may_one_that_takes_over(quiet: Run, resigns: int, explained: bool) -
 
 
 LEADS = stated("leader_completeness", "…", 90, 91, "orders-0: broker 1, leader of epoch 4, has a log …", (1,))
+ACKED = stated("no_acked_record_lost", "…", 90, 91, "orders-0: 1 acknowledged batch not in the log of …", (1,))
 CUTS = stated("truncate_safety", "…", 92, 92, "orders-0: broker 0, in the ISR [1, 0], truncates to 4 …", (0,))
 HANDLED = Step(50, 50, 0, "broker-failure.3", "after", "", -1, 1, 0, 2, "")
 FORGOTTEN = Deviated(49, 49, 0, 2, "ReplicaStateMachine.handleStateChange", *TP, 1)
@@ -117,6 +118,7 @@ def test_what_one_replica_has_lost_explains_others_where_it_led(
 ) -> None:
     for found, expected in (  # of the gravest first: LEADS, LACKS, CUTS
         ((LACKS, LEADS, CUTS), [ticket] * 3),
+        ((ACKED, CUTS), [ticket] * 2),  # kafka-3.9, seed 18114
         ((LACKS, CUTS), [ticket, None]),
         ((LACKS, CUTS, evolve(LEADS, seq=93)), [ticket, ticket, None]),
         ((LACKS, evolve(LEADS, brokers=(2,)), CUTS), [None, ticket, None]),
