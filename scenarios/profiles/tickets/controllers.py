@@ -477,10 +477,10 @@ TICKETS = (
     Ticket(
         key="KafkaController.triggerControllerMove (2.1.0 to 3.9)",
         title="a controller that has been replaced, and does not know it yet, fails by another error, looks whose "
-        "/controller is, and leaves all as it is: it keeps its epoch, its memory and its handlers until it is elected "
-        "again or its session expires",
+        "/controller is, and leaves all as it is: it keeps its epoch, its memory, its gauges and its handlers until it "
+        "is elected again or its session expires",
         since="2.1.0",
-        effects=(Effect(checkers=("resigned_forgets", "broker_remembers")),),
+        effects=(Effect(checkers=("resigned_forgets", "broker_remembers", "counts_true")),),
         witness="KafkaController.triggerControllerMove",
         source="KafkaController.elect, triggerControllerMove and handleIllegalState, 2.1.1, 2.3.1, 2.7.0 and 3.9.0",
     ),
