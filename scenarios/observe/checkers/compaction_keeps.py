@@ -20,8 +20,9 @@ class CompactionKeeps(Checker):
         transaction is left. The last batch of an idempotent producer stays, if only as a header. No earlier record of a
         key stays.
 
-    What a log gets below the place where compaction goes on, after a recovery has cut it, is not compacted: the cleaner's
-    checkpoint stays, unless it is beyond the end when it is read (LogCleanerManager.cleanableOffsets, 2.3.1 to 3.9).
+    What a log gets below the place where compaction goes on, after a recovery has cut it, is not compacted: the
+    cleaner's checkpoint stays, unless it is beyond the end when it is read (LogCleanerManager.cleanableOffsets, 2.3.1
+    to 3.9).
 
     Not verified: that a log is compacted in time; min.compaction.lag.ms; what a consumer reads meanwhile.
     """
