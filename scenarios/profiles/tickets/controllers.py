@@ -226,7 +226,7 @@ TICKETS = (
             Effect(
                 text="a controller that has been replaced writes an assignment over; its successor goes on with the "
                 "one it knows",
-                checkers=("moves_recoverable", "replicas_notified"),
+                checkers=("moves_recoverable", "replicas_notified", "drops_stopped"),
             ),
             Effect(
                 text="a controller that has been replaced deletes the request for moves; its successor, whose watch "
