@@ -149,11 +149,11 @@ class InternalTopicPartitions:
         process = self.manager.process
         process.mark(CoordinatorAppends, process.node.id, records, process.clock_us)
 
-    def _showing(self, done: Done, about: tuple[str, ...]) -> Done:
-        process = self.manager.process
+    def _showing(self, done: Done, about: tuple[str, ...], records: ProducedBatch) -> Done:
+        process, producer_id = self.manager.process, getattr(records, "producer_id", -1)
 
         def show_and_do(error: Errors, base_offset: int) -> None:
-            process.mark(CoordinatorWrote, process.node.id, about, bool(error))
+            process.mark(CoordinatorWrote, process.node.id, about, bool(error), producer_id)
             done(error, base_offset)
 
         return show_and_do
@@ -165,7 +165,7 @@ class InternalTopicPartitions:
         """Append ``records``, and wait for all in-sync replicas. ``about``: gives the names of what is written, for
         those who look."""
         if self.manager.process.node.trace.shows(CoordinatorWrote):
-            done = self._showing(done, about())
+            done = self._showing(done, about(), records)
         self.show_append(records)
         if records.tp not in self.manager.partitions:
             done(Errors.NOT_LEADER_FOR_PARTITION, -1)

@@ -218,6 +218,7 @@ class CoordinatorWrote(NamedTuple):
     Attributes:
         of: what it is about, as ``brokers.coordinators.internal_topic.Coordinated`` names it.
         failed: it has failed as far as the coordinator knows. The record may be in the log.
+        producer_id: that of the transaction which commits what is written; -1: none.
     """
 
     t_us: int
@@ -226,6 +227,7 @@ class CoordinatorWrote(NamedTuple):
     node: int
     of: tuple[str, ...]
     failed: bool
+    producer_id: int
 
 
 class MarkerAppends(NamedTuple):

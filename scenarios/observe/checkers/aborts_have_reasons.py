@@ -21,8 +21,8 @@ class AbortsHaveReasons(TransactionsLog):
         time: since its id had none, for which the state before says so, the transaction timeout of its producer is
         over.
 
-    After an unclean election of a partition of __transaction_state, and once a machine has crashed, what was known
-    before does not count; nor does anything once a fault has set a clock.
+    After an unclean election of a partition of __transaction_state, and once a machine has crashed or a leader's log
+    was damaged, what was known before does not count; nor does anything once a fault has set a clock.
 
     Not verified: whether what fences has a reason (``fences_have_reasons``); how long exactly a transaction has lasted,
         of which no event shows the begin.

@@ -37,6 +37,7 @@ class BrokerMemory(Checker):
     """The base. It shows each difference once, of brokers that everything has reached that concerns them."""
 
     def begin(self) -> None:
+        super().begin()
         self._reported: dict[tuple[int, str, str], None] = {}
 
     @abstractmethod

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from emulator.protocol.events import LogLoaded, ReplicaStopped, Truncated
+from emulator.protocol.events import LogCompacted, LogLoaded, LogRecovered, ReplicaStopped, Truncated
 from emulator.protocol.shown import RecordsCompacted
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker
@@ -20,6 +20,10 @@ class CompactionKeeps(Checker):
         transaction is left. The last batch of an idempotent producer stays, if only as a header. No earlier record of a
         key stays.
 
+    What a log gets below the place where compaction goes on, after a recovery has cut it, is not compacted: the
+    cleaner's checkpoint stays, unless it is beyond the end when it is read (LogCleanerManager.cleanableOffsets, 2.3.1
+    to 3.9).
+
     Not verified: that a log is compacted in time; min.compaction.lag.ms; what a consumer reads meanwhile.
     """
 
@@ -35,6 +39,16 @@ class CompactionKeeps(Checker):
         self._starts: dict[tuple[int, TopicPartition], int] = {}
         """The highest start that a log has had at a cleaning: what is before it was skipped, and stays there. A crash
         can take the start of a log back."""
+        self._recovered: dict[tuple[int, TopicPartition], int] = {}
+        """Where each log ended after a recovery that has cut it since it was compacted."""
+
+    def on_recovered(self, event: LogRecovered) -> None:
+        self._recovered[event.node, TopicPartition(event.topic, event.partition)] = event.log_end_offset
+
+    def on_cleaned(self, event: LogCompacted) -> None:
+        replica = event.node, TopicPartition(event.topic, event.partition)
+        if self._recovered.pop(replica, event.from_offset) < event.from_offset:
+            self._starts[replica] = max(event.from_offset, self._starts.get(replica, 0))
 
     def on_cut(self, event: LogLoaded | Truncated) -> None:
         replica = event.node, TopicPartition(event.topic, event.partition)

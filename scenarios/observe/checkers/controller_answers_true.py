@@ -46,15 +46,15 @@ class ControllerAnswersTrue(AdministratorAnswers):
 
     Verified: each answer to ElectLeaders, AlterPartitionReassignments and ListPartitionReassignments: it has the
         partitions of the request, each once, or none besides them. Against ZooKeeper since the broker took the request
-        up: an election without an error, or without need, has the leader that was asked for. A move without an error is
-        that of the topic's znode, or the partition has these replicas; a cancelled one leads back to the replicas
-        from before. Where nothing has delayed the controller for 5 s: a preferred replica that is not available is not
-        in the ISR, or does not live; an unknown partition is not there, a topic that is being deleted is; a move that
-        is not in progress is not. Each move in the list is that of the topic's znode then or shortly before, and
-        each move of a znode that was there all the while is in the list. An answer to ControlledShutdown names the
-        partitions with other replicas that the broker still leads; its epoch is stale only where it has registered
-        since. A broker that was the controller all
-        the time is not none.
+        up: an election without an error, or without need, has the leader that was asked for; a controller that has been
+        replaced may see no need, as it writes nothing (KafkaController.processReplicaLeaderElection, 3.9.0). A move
+        without an error is that of the topic's znode, or the partition has these replicas; a cancelled one leads back
+        to the replicas from before. Where nothing has delayed the controller for 5 s: a preferred replica that is not
+        available is not in the ISR, or does not live; an unknown partition is not there, a topic that is being deleted
+        is; a move that is not in progress is not. Each move in the list is that of the topic's znode then or shortly
+        before, and each move of a znode that was there all the while is in the list. An answer to ControlledShutdown
+        names the partitions with other replicas that the broker still leads; its epoch is stale only where it has
+        registered since. A broker that was the controller all the time is not none.
 
     Not verified: other errors, INVALID_REPLICA_ASSIGNMENT (``refusals_have_reasons``); what comes of it later
         (``steps_done``, ``converged``).
@@ -132,7 +132,8 @@ class ControllerAnswersTrue(AdministratorAnswers):
         states, versions = self._states.since(tp, event.since_us), self._versions(event, tp, event.since_us)
         first = {found.replicas[0] for found in versions if found is not None and found.replicas}
         leaders = {state.leader for state in states if state is not None}
-        if error in (Errors.NONE, Errors.ELECTION_NOT_NEEDED):
+        is_controller = event.node == self.cluster.controller
+        if error is Errors.NONE or (error is Errors.ELECTION_NOT_NEEDED and is_controller):
             fits = leaders & first if type is ElectionType.PREFERRED else any(leader >= 0 for leader in leaders)
             if not fits:
                 self.wrong(event, "", error.name, f"the leader was {sorted(leaders)}", tp)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from emulator.protocol.shown import Remembered
+from emulator.protocol.types import NO_LEADER
 from scenarios.observe.checkers.broker_memory import BrokerMemory, Unlike
 
 INTERNAL = "__consumer_offsets", "__transaction_state"
@@ -19,7 +20,9 @@ class CoordinatorsLead(BrokerMemory):
         leaders in ZooKeeper: two brokers that both answer for one group are seen, and a group for which none does.
 
     Not verified: coordinators while leaders change, when a broker may not know it yet; those of a replica that is left
-        on a broker, which has never received that it is not assigned any more (``converged`` looks at these).
+        on a broker, which has never received that it is not assigned any more (``converged`` looks at these); the last
+        leader of a partition that has none: a broker that receives that goes on as it was
+        (ReplicaManager.makeFollowers, 0.8 to 3.9).
     """
 
     ids = ("G2",)
@@ -35,7 +38,8 @@ class CoordinatorsLead(BrokerMemory):
         replicas = memories["replicas"]
         for tp in owned:
             leader, is_left = cluster.leader(tp), tp in replicas and broker not in cluster.assignment(tp)
-            if leader != broker and not is_left and not cluster.is_deleting(tp.topic):
+            goes_on = leader == NO_LEADER and tp in replicas and replicas[tp].leads
+            if leader != broker and not (is_left or goes_on) and not cluster.is_deleting(tp.topic):
                 yield Unlike("coordinates", "", "it is the coordinator", f"broker {leader} leads", tp)
         for tp in (tp for topic in INTERNAL if topic in cluster.topics for tp in cluster.partitions(topic)):
             replica = replicas.get(tp)

@@ -6,14 +6,15 @@ from abc import abstractmethod
 
 from brokers.groups.config import GROUP_METADATA_TOPIC
 from brokers.transactions.config import TRANSACTION_STATE_TOPIC
-from emulator.protocol.events import NodeCrashed, TransactionStateChanged
+from emulator.protocol.events import BecameLeader, LogRecovered, NodeCrashed, TransactionStateChanged
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.past.changes import StateWritten
 
 
 class CoordinatorsLog(Checker):
-    """The base. An unclean election, a deletion of the topic, or the crash of a machine may lose what is there.
+    """The base. An unclean election, a deletion of the topic, the crash of a machine, or a leader that has no more than
+    its recovery has left of a damaged log (the only in-sync replica, or KIP-966) may lose what is there.
 
     Attributes:
         topic: __consumer_offsets, or __transaction_state.
@@ -21,12 +22,25 @@ class CoordinatorsLog(Checker):
 
     topic = GROUP_METADATA_TOPIC
 
+    def begin(self) -> None:
+        self._recovered: dict[tuple[int, TopicPartition], int] = {}
+        """Where each log ended after the last recovery that removed something from it."""
+
     @abstractmethod
     def forget_written(self) -> None:
         """Forget what was written before: it may be lost."""
 
     def on_crashed(self, event: NodeCrashed) -> None:
         if event.kind == "host":
+            self.forget_written()
+
+    def on_recovered(self, event: LogRecovered) -> None:
+        if event.topic == self.topic:
+            self._recovered[event.node, TopicPartition.of(event.topic, event.partition)] = event.log_end_offset
+
+    def on_leads(self, event: BecameLeader) -> None:
+        end = self._recovered.pop((event.node, TopicPartition.of(event.topic, event.partition)), -1)
+        if event.log_end_offset <= end:
             self.forget_written()
 
     def on_written(self, event: StateWritten) -> None:

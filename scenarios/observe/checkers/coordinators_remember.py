@@ -44,7 +44,7 @@ class CoordinatorsRemember(BrokerMemory):
 
     A write that has failed as far as its coordinator knows may be in the log all the same, and counts for the next one
     (GroupMetadataManager.storeOffsets, TransactionStateManager.appendTransactionToLog, 2.3): it is not compared until
-    the coordinator writes that again.
+    the coordinator writes that again, in a transaction until that has its marker of COMMIT.
 
     The generation of a group without members need not be in the log (GroupCoordinator.onCompleteJoin, 2.3), nor the
     last producer epoch of a fenced producer. Before KAFKA-10284 (2.7) a static member that came back had a member id
@@ -67,6 +67,8 @@ class CoordinatorsRemember(BrokerMemory):
         super().begin()
         self._failed: dict[str, None] = {}
         """The records that may be in the log after a write that has failed, and no later one."""
+        self._opened: dict[tuple[int, int], dict[str, None]] = {}
+        """By broker and producer id, what was written in a transaction that has no marker yet."""
         self._waiting: dict[tuple[str, int, str], int] = {}
         """The writes without an outcome, each with the time at which it was first seen."""
         self._logs = self.history.logs
@@ -89,6 +91,9 @@ class CoordinatorsRemember(BrokerMemory):
         self._markers[event.id] = event.producer_id, self._committed
         if event.tp.topic == GROUP_METADATA_TOPIC:
             self._under_way[event.node, event.producer_id] = None
+            for of in self._opened.pop((event.node, event.producer_id), ()):
+                if self._committed:
+                    self._failed.pop(of, None)
 
     def _marked(self, event: RequestAnswered) -> None:
         for marker in event.request.markers:
@@ -148,6 +153,8 @@ class CoordinatorsRemember(BrokerMemory):
         for of in event.of:
             if event.failed:
                 self._failed[of] = None
+            elif event.producer_id >= 0:
+                self._opened.setdefault((event.node, event.producer_id), {})[of] = None
             else:
                 self._failed.pop(of, None)
         for waiting in [waiting for waiting in self._waiting if waiting[0] in event.of]:

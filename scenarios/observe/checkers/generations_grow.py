@@ -16,8 +16,8 @@ class GenerationsGrow(CoordinatorsLog):
     Verified: each generation against the one before that its coordinator has formed; the first one of a coordinator
         against the last one that was stable, and so is in __consumer_offsets.
 
-    After an unclean election of a partition of __consumer_offsets, and once a machine has crashed, what was stable
-    before is not asked for any more; nor is a group that was removed.
+    After an unclean election of a partition of __consumer_offsets, and once a machine has crashed or a leader's log was
+    damaged, what was stable before is not asked for any more; nor is a group that was removed.
 
     Not verified: generations that were never stable, which the next coordinator does not know.
     """

@@ -26,12 +26,13 @@ class GoneTopicsForgotten(BrokerMemory):
         deletion was asked for, if no group has committed any since (GroupCoordinator.handleDeletedPartitions, 0.10.2).
         Each log that waits for its deletion, from the first time that it is seen there.
 
-    Not verified: what groups commit for it later; what a controller remembers (``controller_remembers``); a replica
-        that a move had dropped before, and that Kafka may neither have stopped then nor delete with the topic
-        (``LeftReplicas``); the metadata of a broker that nothing has told of the deletion (``MissedDeletions``); how
-        long logs wait on a broker whose clock a fault has set: deletions go by the time of day, and the next one is
-        awaited for as long as it seemed when the clock was wrong, also once it is right (LogManager.deleteLogs, 1.1.1
-        to 2.7).
+    Not verified: what groups commit for it later; settings of a topic that was to be created again, as a creation
+        writes them first and may get no further (AdminZkClient.createTopicWithAssignment, 2.3.1); what a controller
+        remembers (``controller_remembers``); a replica that a move had dropped before, and that Kafka may neither have
+        stopped then nor delete with the topic (``LeftReplicas``); the metadata of a broker that nothing has told of the
+        deletion (``MissedDeletions``); how long logs wait on a broker whose clock a fault has set: deletions go by the
+        time of day, and the next one is awaited for as long as it seemed when the clock was wrong, also once it is
+        right (LogManager.deleteLogs, 1.1.1 to 2.7).
     """
 
     ids = ("R13",)
@@ -44,6 +45,8 @@ class GoneTopicsForgotten(BrokerMemory):
         self._delay_us = self.start.time_us("log.segment.delete.delay.ms", 60_000) + DISCARDED_US
         self._left, self._deletions = self.history.left_replicas, self.history.missed_deletions
         self._configs: dict[str, None] = {}
+        self._begun: dict[str, None] = {}
+        """The topics whose creation has written their settings, and no more."""
         self._ever: dict[str, None] = {}
         self._discarded: dict[int, dict[str, int]] = {}
         """By broker, the logs that wait for their deletion, each with the time at which it was first seen."""
@@ -62,8 +65,12 @@ class GoneTopicsForgotten(BrokerMemory):
                 self._configs.pop(topic, None)
             else:
                 self._configs[topic] = None
+                if event.op == "create" and not self.cluster.topics.get(topic):
+                    self._begun[topic] = None
         elif path.startswith(znodes.TOPICS + "/") and path.count("/") == znodes.TOPICS.count("/") + 1:
-            self._ever[path.rpartition("/")[2]] = None
+            topic = path.rpartition("/")[2]
+            self._ever[topic] = None
+            self._begun.pop(topic, None)
         elif path.startswith(znodes.DELETE_TOPICS + "/") and event.op == "create":
             self._asked_us[path.rpartition("/")[2]] = event.t_us
 
@@ -96,7 +103,7 @@ class GoneTopicsForgotten(BrokerMemory):
             yield Unlike("left_files", kind, "an entry", "nothing: there is no log", tp)
         if event.node == self.cluster.controller:
             for topic in self._configs:
-                if self._is_gone(topic):
+                if self._is_gone(topic) and topic not in self._begun:
                     yield Unlike("settings", f"topic {topic}", "they are in ZooKeeper", "nothing: the topic is gone")
         if event.node not in self.now.clocks:
             yield from self._waiting(event, memories["discarded"])

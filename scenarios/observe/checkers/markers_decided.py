@@ -37,8 +37,8 @@ class MarkersDecided(TransactionsLog):
         its topic is gone, or is being deleted; and it has no partitions any more, which its producer's next one would
         take over (TransactionMetadata.prepareComplete, 0.11).
 
-    After an unclean election of a partition of __transaction_state, and once a machine has crashed, what was decided
-    before may be decided otherwise.
+    After an unclean election of a partition of __transaction_state, and once a machine has crashed or a leader's log
+    was damaged, what was decided before may be decided otherwise.
 
     Not verified: markers that come before the coordinator knows that its decision is written, as after a failover; that
         the markers stay in the logs (``no_batch_twice``, ``isr_complete``).

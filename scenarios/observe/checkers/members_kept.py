@@ -18,10 +18,10 @@ class MembersKept(CoordinatorsLog):
     Verified: each time that the leader in ZooKeeper, in its leader epoch, refuses a client as no member, or as a static
         member that was replaced: it was removed, or was not in the last generation that became stable.
 
-    After an unclean election of a partition of __consumer_offsets, and once a machine has crashed, members from before
-    are not asked for any more. Before KAFKA-10284 a static member that came back was not in the log: it is not asked
-    for. One that is replaced again before the log has it is no member by then: the third client gets its id, and is
-    refused (GroupCoordinator.updateStaticMemberAndRebalance, 2.7.2).
+    After an unclean election of a partition of __consumer_offsets, and once a machine has crashed or a leader's log was
+    damaged, members from before are not asked for any more. Before KAFKA-10284 a static member that came back was not
+    in the log: it is not asked for. One that is replaced again before the log has it is no member by then: the third
+    client gets its id, and is refused (GroupCoordinator.updateStaticMemberAndRebalance, 2.7.2).
 
     Not verified: members of a generation that has no assignment yet; answers to LeaveGroup by group.instance.id alone.
     """

@@ -27,8 +27,8 @@ class OffsetsExpireLate(CoordinatorsLog):
         their leader has last assigned partitions.
 
     A commit is as old as its acceptance; of several of the same offset the first one counts. After an unclean election
-    of a partition of __consumer_offsets, and once a machine has crashed, commits that were accepted before do not count
-    any more: a coordinator may have loaded an older one, which expires sooner.
+    of a partition of __consumer_offsets, and once a machine has crashed or a leader's log was damaged, commits that
+    were accepted before do not count any more: a coordinator may have loaded an older one, which expires sooner.
 
     Not verified: that offsets expire at all; offsets that a client commits with a retention of its own.
     """

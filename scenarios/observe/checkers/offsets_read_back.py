@@ -52,8 +52,8 @@ class OffsetsReadBack(CoordinatorsLog):
         the client asks for all. The offsets of a transaction count once its coordinator has ended it with COMMIT, and
         not after a marker of ABORT.
 
-    After an unclean election of a partition of __consumer_offsets, and once a machine has crashed, what was committed
-    before is not asked for any more; nor are offsets that were removed.
+    After an unclean election of a partition of __consumer_offsets, and once a machine has crashed or a leader's log was
+    damaged, what was committed before is not asked for any more; nor are offsets that were removed.
 
     Not verified: that offsets are removed for a reason.
     """

@@ -32,8 +32,8 @@ class OffsetsStable(CoordinatorsLog):
         UNSTABLE_OFFSET_COMMIT. That is the answer for 1 s at most once the marker of the last transaction that wrote
         an offset is committed, where no other was committed since, and the coordinator works.
 
-    After an unclean election of a partition of __consumer_offsets, and once a machine has crashed, what was written
-    before is not asked for any more; nor are offsets that were removed.
+    After an unclean election of a partition of __consumer_offsets, and once a machine has crashed or a leader's log was
+    damaged, what was written before is not asked for any more; nor are offsets that were removed.
 
     Not verified: offsets that are being written.
     """

@@ -17,8 +17,9 @@ class RecordsInTransactions(TransactionsLog):
     Verified: each batch of a transaction that the leader in ZooKeeper appends: the coordinator has the transaction as
         open, or is sending its markers.
 
-    After an unclean election of a partition of __transaction_state, and once a machine has crashed, a producer may know
-    a transaction that its coordinator does not know any more: it is not asked for until it has another epoch.
+    After an unclean election of a partition of __transaction_state, and once a machine has crashed or a leader's log
+    was damaged, a producer may know a transaction that its coordinator does not know any more: it is not asked for
+    until it has another epoch.
 
     Not verified: batches after a failover of a coordinator of transactions, until it changes the transaction again; a
         batch under way when its transaction ends, which Kafka could take before KIP-890 (3.6), is found where it comes.

@@ -97,8 +97,8 @@ class SentAsWritten(Checker):
         self._topic_ids: dict[str, dict[str, None]] = {}
         self._sent_us: dict[Channel, int] = {}
         """When a request was queued last, by channel that is open."""
-        self._leaving: dict[int, None] = {}
-        """The brokers that the last controller takes for shutting down."""
+        self._leaving: dict[Channel, None] = {}
+        """By controller, the brokers that it takes for shutting down."""
         self._lacked_dirs: dict[int, None] = {}
         """The brokers with a failed log directory, and those that the controller may still take for such."""
         self._new: dict[Channel, dict[TopicPartition, None]] = {}
@@ -113,17 +113,17 @@ class SentAsWritten(Checker):
             self._done[TopicPartition.of(event.topic, event.partition)] = None
         elif event.step in (DONE, BEGINS) and event.edge == "after":
             self._done.pop(TopicPartition.of(event.topic, event.partition), None)
-        elif event.step == SHUTS_DOWN and event.edge == "before" and self.cluster.was_elected_last(event.node):
-            self._leaving[event.broker] = None
+        elif event.step == SHUTS_DOWN and event.edge == "before":
+            self._leaving[event.node, event.broker] = None
         elif event.step == STARTS and event.edge == "before" and not self.cluster.lacks_dirs(event.broker):
             self._lacked_dirs.pop(event.broker, None)
         elif broker_fails(event):
-            self._leaving.pop(event.broker, None)
+            self._leaving.pop((event.node, event.broker), None)
 
     def on_elected(self, event: ControllerElected) -> None:
         self._epochs[event.node] = event.controller_epoch
         self._done.clear()
-        self._leaving.clear()
+        self._leaving = {channel: None for channel in self._leaving if channel[0] != event.node}
         self._lacked_dirs = {broker: None for broker in self._lacked_dirs if self.cluster.lacks_dirs(broker)}
         self._announced[event.node] = {}
         forget(event.node, self._new)
@@ -255,14 +255,14 @@ class SentAsWritten(Checker):
                 self._otherwise(event, "live_brokers", list(live), f"also broker {broker}")
 
     def _look_at_offline(self, event: ControlQueued, request: UpdateMetadataRequest) -> None:
-        live, leaving = request.live_brokers, self._leaving if self.cluster.was_elected_last(event.node) else {}
+        live = request.live_brokers
         exactly = self._bounces  # releases before 2.2 miss brokers that come back (KAFKA-1120)
         for sent in request.partitions:
             if isinstance(sent, DraftPartitionMetadata):
                 continue  # its replicas are not those whose brokers are looked at
             said = sent.offline_replicas
             for broker in sent.replicas:
-                offline = broker not in live or (exactly and broker in leaving)
+                offline = broker not in live or (exactly and (event.node, broker) in self._leaving)
                 wrongly = exactly and broker in said and not offline and broker not in self._lacked_dirs
                 if (offline and broker not in said) or wrongly:
                     facts = SentOffline(event.node, sent.replicas, live, said)

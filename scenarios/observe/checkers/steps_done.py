@@ -63,11 +63,12 @@ class StepsDone(Checker):
         counts that registered before the controller was elected, or was sent a request since.
 
     Not verified: what a step leaves out that another controller has done, or that an operator has written meanwhile;
-        a replica that was added and has no state, as its leader epoch could not be raised
-        (KafkaController.updateLeaderEpoch, 2.4.1 to 3.0.2), or was never marked online (0.8.0), and so gets no
-        LeaderAndIsr; that a broker which starts is sent its replicas (``replicas_notified``); partitions of which a
-        replaced controller has elected the first leader meanwhile (KAFKA-6082); the content of the requests
-        (``sent_as_written``); controllers that were replaced.
+        who leads and who is stopped where a move and the deletion of its topic go on beside each other
+        (TopicDeletionManager.markTopicIneligibleForDeletion finds none that is queued yet, 2.4.1); a replica that was
+        added and has no state, as its leader epoch could not be raised (KafkaController.updateLeaderEpoch, 2.4.1 to
+        3.0.2), or was never marked online (0.8.0), and so gets no LeaderAndIsr; that a broker which starts is sent its
+        replicas (``replicas_notified``); partitions of which a replaced controller has elected the first leader
+        meanwhile (KAFKA-6082); the content of the requests (``sent_as_written``); controllers that were replaced.
     """
 
     ids = ("M16",)
@@ -367,7 +368,9 @@ def _led(of: StepsDone, event: Step, begun: Begun) -> Found:
     """Where a replica of the target may lead, the leader epoch rises, by an election or without one."""
     tp, before, target = TopicPartition.of(event.topic, event.partition), begun.state, _target(event)
     now = of.cluster.state(tp)
-    if before is None or now is None or not any(_may_lead(of, event, broker, before) for broker in target):
+    if before is None or now is None or of.cluster.is_deleting(tp.topic):
+        return
+    if not any(_may_lead(of, event, broker, before) for broker in target):
         return
     if now.leader_epoch == before.leader_epoch:
         yield "raised", ()
@@ -384,7 +387,7 @@ def _may_lead(of: StepsDone, event: Step, broker: int, state: LeaderAndIsr) -> b
 
 def _stopped(*kinds: str) -> Look:
     def look(of: StepsDone, event: Step, begun: Begun) -> Found:
-        if STOP in kinds and not of.start.stops_offline:
+        if of.cluster.is_deleting(event.topic) or (STOP in kinds and not of.start.stops_offline):
             return
         tp, target = TopicPartition.of(event.topic, event.partition), _target(event)
         leaving = tuple(

@@ -25,15 +25,16 @@ class TransactionsEnd(TransactionsLog):
     (TransactionCoordinator.abortTimedOutTransactions, TransactionMarkerChannelManager, 0.11 to 2.7).
 
     Verified: once a second, each transaction that is open or decided, also one that its coordinator has read: since
-        when that works and the controller reaches it, and each partition of the transaction has all its replicas in
-        sync, min.insync.replicas of them at least, or is gone with its topic: then no marker is waited for, unless the
-        coordinator missed the deletion and asks for ever. An open one may last for its timeout and
-        transaction.abort.timed.out.transaction.cleanup.interval.ms more; the decision and its markers take at most
-        30 s, and have come when the cluster is at rest. Markers of one coordinator wait for each other. No partition is
-        added to one that should have been aborted 5 s ago.
+        when that works and the controller reaches it, the partition of its transactional id has min.insync.replicas in
+        sync, and each partition of the transaction has all its replicas in sync, min.insync.replicas of them at least,
+        or is gone with its topic: then no marker is waited for, unless the coordinator missed the deletion and asks for
+        ever. An open one may last for its timeout and transaction.abort.timed.out.transaction.cleanup.interval.ms more;
+        the decision and its markers take at most 30 s, and have come when the cluster is at rest. Markers of one
+        coordinator wait for each other. No partition is added to one that should have been aborted 5 s ago.
 
-    After an unclean election of a partition of __transaction_state, and once a machine has crashed, leaders may refuse
-    the markers of a producer until it has a later epoch than ever: it is not asked for until then.
+    After an unclean election of a partition of __transaction_state, and once a machine has crashed or a leader's log
+    was damaged, leaders may refuse the markers of a producer until it has a later epoch than ever: it is not asked for
+    until then.
 
     Not verified: transactional ids that a coordinator cannot change any more (``coordinators_remember``).
     """
@@ -149,7 +150,8 @@ class TransactionsEnd(TransactionsLog):
     def _since_us(self, key: tuple[int, str]) -> int | None:
         """Since when nothing excuses that a transaction does not end; None: something does now."""
         node, transactional_id = key
-        if self.has_lost_epochs(self._producers[transactional_id]):
+        home = self.history.coordinators.home(self.topic, transactional_id)
+        if self.has_lost_epochs(self._producers[transactional_id]) or (home and not self._takes_writes(home)):
             return None
         cluster, since_us = self.cluster, self.now.reached_since_us(node)
         for tp in self._awaited(node, transactional_id):
@@ -158,12 +160,15 @@ class TransactionsEnd(TransactionsLog):
                     return None
                 since_us = max(since_us, gone_us)
                 continue
-            least = int(self._settings.value(tp.topic, MIN_ISR, 1))
-            if since_us is None or len(cluster.isr(tp)) < max(least, len(cluster.assignment(tp))):
+            all_in_sync = len(cluster.isr(tp)) >= len(cluster.assignment(tp))
+            if since_us is None or not (all_in_sync and self._takes_writes(tp)):
                 return None
             leader_us = self.now.reached_since_us(cluster.leader(tp)) if cluster.leader(tp) >= 0 else None
             since_us = None if leader_us is None else max(since_us, leader_us)
         return since_us
+
+    def _takes_writes(self, tp: TopicPartition) -> bool:
+        return len(self.cluster.isr(tp)) >= int(self._settings.value(tp.topic, MIN_ISR, 1))
 
     def _awaited(self, node: int, transactional_id: str) -> dict[TopicPartition, None]:
         """The partitions whose markers a transaction waits for: its own, and those of the others that its coordinator

@@ -33,7 +33,7 @@ class Commit:
     line, size: the first ``size`` entries of this line are committed, the base and its batches.
     offset: the highest high watermark that any leader has had.
     unknown_below: nothing but ``offset`` is known of what is committed: an unclean election has made a log the leader's
-        of which retention had deleted everything (``ReplicaLogHistory.known``).
+        of which retention had deleted everything (``ReplicaLogHistory.known``), or everything that was committed.
     isr: as ZooKeeper has it, once it is ``stated``.
     assigned: the replicas as ZooKeeper has them; none where no write of the topic's znode was seen.
     targets: of the move that is under way, and of those that were asked for since, oldest first.
@@ -257,7 +257,10 @@ class Commit:
         self.highest = max(self.highest, self.offset)
         committed, there = self.line, log.line
         most = min(self.size, log.size)
-        same = bisect_left(range(most), True, key=lambda index: committed[index] is not there[index])
-        self.line, self.size = there, max(1, same)
-        self.unknown_below = self.size == 1 and not log.known
-        self.offset = min(self.offset, max(self.last[NEXT_OFFSET], there[0][NEXT_OFFSET]))
+        same = max(1, bisect_left(range(most), True, key=lambda index: committed[index] is not there[index]))
+        ends, forgotten = there[same - 1][NEXT_OFFSET], there[same - 1] is FORGOTTEN
+        if forgotten:
+            ends = there[same][BASE_OFFSET] if same < log.size else log.end_offset
+        self.line, self.size = there, 1 if forgotten else same
+        self.unknown_below = self.size == 1 and (forgotten or not log.known)
+        self.offset = min(self.offset, max(ends, there[0][NEXT_OFFSET]))

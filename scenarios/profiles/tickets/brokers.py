@@ -308,8 +308,8 @@ TICKETS = (
     ),
     Ticket(
         key="KIP-903",
-        title="a change of an ISR that is on its way adds a replica whose machine has crashed since, without what it "
-        "had not flushed: nothing compares broker epochs, as only KRaft does from 3.5 on",
+        title="a fetch, or a change of an ISR, that is on its way adds a replica whose machine has crashed since, "
+        "without what it had not flushed: nothing compares broker epochs, as only KRaft does from 3.5 on",
         effects=(Effect(checkers=(*LOSSES, *DIVERGENCES)),),
         source="KafkaController.processAlterIsr, 2.7.2; KafkaController.tryProcessAlterPartition, 3.9.0",
     ),

@@ -97,6 +97,12 @@ TICKETS = (
                 parts=("IN_SYNC",),
                 only=lambda policies: not policies.brokers.out_of_sync.even_at_the_end,
             ),
+            Effect(
+                text="a follower that is ahead of a leader which came back so gives up with a batch that begins before "
+                "its end, until the next leader epoch (KIP-461); a move may wait for it",
+                checkers=("converged",),
+                parts=("FETCHED", "IN_SYNC", "NOTHING_ASKED"),
+            ),
         ),
         witness="KAFKA-3143",
         source="ReplicaStateMachine.startup, 2.2.0 and 2.3.0",
@@ -220,7 +226,7 @@ TICKETS = (
             Effect(
                 text="a controller that has been replaced writes an assignment over; its successor goes on with the "
                 "one it knows",
-                checkers=("moves_recoverable", "replicas_notified"),
+                checkers=("moves_recoverable", "replicas_notified", "drops_stopped"),
             ),
             Effect(
                 text="a controller that has been replaced deletes the request for moves; its successor, whose watch "
@@ -471,10 +477,10 @@ TICKETS = (
     Ticket(
         key="KafkaController.triggerControllerMove (2.1.0 to 3.9)",
         title="a controller that has been replaced, and does not know it yet, fails by another error, looks whose "
-        "/controller is, and leaves all as it is: it keeps its epoch, its memory and its handlers until it is elected "
-        "again or its session expires",
+        "/controller is, and leaves all as it is: it keeps its epoch, its memory, its gauges and its handlers until it "
+        "is elected again or its session expires",
         since="2.1.0",
-        effects=(Effect(checkers=("resigned_forgets", "broker_remembers")),),
+        effects=(Effect(checkers=("resigned_forgets", "broker_remembers", "counts_true")),),
         witness="KafkaController.triggerControllerMove",
         source="KafkaController.elect, triggerControllerMove and handleIllegalState, 2.1.1, 2.3.1, 2.7.0 and 3.9.0",
     ),

@@ -284,7 +284,7 @@ TICKETS = (
                 text="a replica that a changed move has dropped and its leader has added to the ISR again is assigned "
                 "by a later move without becoming new, and cannot become online (ReplicaStateMachine): a move that "
                 "drops it neither stops it nor takes it out of the ISR",
-                checkers=("replicas_notified", "drops_stopped", "converged", *DIVERGENCES),
+                checkers=("steps_done", "replicas_notified", "drops_stopped", "converged", *DIVERGENCES),
                 parts=("NO_STRAYS", "IN_SYNC", "SAME_LOGS"),
             ),
         ),

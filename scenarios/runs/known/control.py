@@ -31,9 +31,10 @@ from emulator.protocol.znodes import (
 )
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers.converged import UNCLEAN
+from scenarios.observe.checkers.counts_true import OF_A_TERM
 from scenarios.observe.findings.control_facts import NotNotified, ReplicasChangedUnasked, RequestTakenOut
 from scenarios.observe.findings.convergence_facts import DoesNotLead, LeaderGone, NeverLed, RequestStays
-from scenarios.observe.findings.gauge_facts import GaugeNegative
+from scenarios.observe.findings.gauge_facts import CountWrong, GaugeNegative
 from scenarios.observe.findings.memory_facts import BrokerRemembers, ControllerRemembers, ResignedKeeps
 from scenarios.observe.findings.metadata_facts import KnowsEarlierEpoch, KnowsOtherThanZooKeeper
 from scenarios.runs.known.ledger import witnesses
@@ -541,10 +542,14 @@ def _discounted(_past: KeptEvents, violation: Violation | None) -> bool:
 
 @of_violation
 def _keeps_its_term(past: KeptEvents, violation: Violation) -> bool:
-    """The broker keeps something of a term, or a handler without a watch, and has shown that it leaves all as it is; it
-    has not resigned or ended since."""
+    """The broker keeps something of a term, its gauges or a handler without a watch, and has shown that it leaves all
+    as it is; it has not resigned or ended since."""
     facts = violation.facts
-    if not isinstance(facts, ResignedKeeps) and not (isinstance(facts, BrokerRemembers) and facts.memory == "watches"):
+    if not isinstance(facts, ResignedKeeps | BrokerRemembers | CountWrong):
+        return False
+    if (isinstance(facts, BrokerRemembers) and facts.memory != "watches") or (
+        isinstance(facts, CountWrong) and facts.gauge not in OF_A_TERM
+    ):
         return False
     ended = [
         event.seq

@@ -27,11 +27,14 @@ from scenarios.runs.known.ledger import witnesses
 from scenarios.runs.known.reason import Reason, Shows, and_where_it_led, either, of_partition, of_violation, or_awaited
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from emulator.protocol.znodes import LeaderAndIsr
     from scenarios.observe.checkers import Violation
     from scenarios.runs.past import KeptEvents
+
+    LedOn = Callable[[KeptEvents, TopicPartition, int], bool]
+    """Whether a leader has led on with less than it had, before an event."""
 
 
 @of_violation
@@ -54,19 +57,22 @@ def _left_in_isr(ticket: str) -> Shows:
             return False
         return bool(witnesses(past, ticket, tp, crash.node, past.away(crash), violation.seq))
 
-    @of_partition
-    def leads_on(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
-        return any(
-            witnesses(past, ticket, tp, crash.node, past.away(crash), again.seq)
-            for crash, again in _led_on_with_less(past, tp, violation.seq)
-        )
-
+    leads_on = of_partition(lambda past, violation, tp: _led_on_left(ticket)(past, tp, violation.seq))
     return either(and_where_it_led(shows), leads_on)
+
+
+def _led_on_left(ticket: str) -> LedOn:
+    """A controller had left the leader in the ISR while it was dead."""
+    return lambda past, tp, until_seq: any(
+        witnesses(past, ticket, tp, crash.node, past.away(crash), again.seq)
+        for crash, again in _led_on_with_less(past, tp, until_seq)
+    )
 
 
 @of_partition
 def _joined_as_it_crashed(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
-    """The leader had proposed to add the replica when its machine crashed, and the ISR was written after that."""
+    """The leader proposed to add the replica by a fetch from before its machine crashed, and the ISR was written after
+    that."""
     broker, written = violation.broker, [(seq, state) for seq, state in past.states.get(tp, []) if state is not None]
     return any(
         crash.node == broker
@@ -77,7 +83,9 @@ def _joined_as_it_crashed(past: KeptEvents, violation: Violation, tp: TopicParti
         and past.loses(tp, crash, violation.seq)
         and past.stayed_in_isr(tp, crash.node, seq, violation.seq)
         and any(
-            proposal.seq < crash.seq for proposal in _proposals(past, tp, after, seq) if broker in proposal.replicas
+            proposal.seq < past.back(crash)
+            for proposal in _proposals(past, tp, after, seq)
+            if broker in proposal.replicas
         )
         for (before_seq, before), (seq, after) in pairwise(written)
         for crash in past.of(NodeCrashed)
@@ -142,15 +150,19 @@ def _led_on_with_less(
                         yield crash, again
 
 
-@or_awaited
-def _refuses_its_batch(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
+def _refuses_its_batch(led_on: LedOn) -> Shows:
     """A follower of such a leader that has given up, or is not in the ISR, was ahead of it, and gave up with a batch
     that begins before its end."""
-    return _led_on_unseen(past, tp, violation.seq) and any(
-        event.error == UnexpectedAppendOffset.__name__
-        for event in past.of(PartitionFailed)
-        if (event.node, event.topic, event.partition) == (broker, *tp)
-    )
+
+    @or_awaited
+    def shows(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
+        return led_on(past, tp, violation.seq) and any(
+            event.error == UnexpectedAppendOffset.__name__
+            for event in past.of(PartitionFailed)
+            if (event.node, event.topic, event.partition) == (broker, *tp)
+        )
+
+    return shows
 
 
 @of_partition
@@ -223,7 +235,8 @@ LOST: tuple[Reason, ...] = (
     Reason("ReplicaStateMachine.handleStateChange (0.8.0)", _left_in_isr("ReplicaStateMachine.handleStateChange")),
     Reason("KafkaController.updateCurrentReassignment (2.4.1 to 2.7.2)", and_where_it_led(_deleted_in_the_isr)),
     Reason("KIP-966", _leads_on_with_less, effect=1),
-    Reason("KIP-966", _refuses_its_batch, effect=2),
+    Reason("KAFKA-3143", _refuses_its_batch(_led_on_left("KAFKA-3143")), effect=3),
+    Reason("KIP-966", _refuses_its_batch(_led_on_unseen), effect=2),
     Reason("KIP-966", _lost_the_marker, effect=3),
     Reason("KIP-966", _lost_the_epoch, effect=4),
 )

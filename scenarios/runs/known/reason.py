@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from scenarios.runs.past import KeptEvents
 
 CONVERGED = "converged"
-LEADS_WITH_LESS = LOSSES[0]
+LEADS_WITH_LESS = LOSSES[:2]
+"""The checkers whose finding is about the leader."""
 Shows = Callable[["KeptEvents", "Violation | None"], bool]
 AsksOfReplica = Callable[["KeptEvents", "Violation", "TopicPartition", int], bool]
 
@@ -227,7 +228,7 @@ def and_where_it_led(root: Shows) -> Shows:
             found.invariant in LOSSES
             and found.seq <= violation.seq
             and found.partition == tp
-            and (found.invariant == LEADS_WITH_LESS or _has_led(past, found, tp, violation.seq))
+            and (found.invariant in LEADS_WITH_LESS or _has_led(past, found, tp, violation.seq))
             and root(past, found)
             for found in past.run.violations
         )

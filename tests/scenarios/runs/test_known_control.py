@@ -265,14 +265,18 @@ def test_kafka_6082_an_assignment_is_written_over_by_a_replaced_controller(quiet
     takes_over = [e.ControllerElected(1, 1, 0, 2, 1), e.ControllerElected(3, 3, 0, 1, 2)]
     changes = "orders-0: broker 1 changes its replicas from [1, 0] to [0], and ZooKeeper asks for no move of it"
     unsent = "orders-0: broker 1 is not in the replicas [0] any more, and has been sent no StopReplica for 12.0 s"
-    found = (stated("moves_recoverable", "…", 6, 6, changes), stated("replicas_notified", "…", 9, 9, unsent))
+    drops = "orders-0: controller 1 writes the assignment [0] after [1, 0]"  # seed 20002
+    found = (
+        stated("drops_stopped", "…", 6, 6, drops, brokers=(1,)), stated("moves_recoverable", "…", 6, 6, changes),
+        stated("replicas_notified", "…", 9, 9, unsent),
+    )  # fmt: skip
     goes_on = assigned(6, 0)._replace(client=1)
     marks: list[Any] = [assigned(2, 0, 1), assigned(4, 1, 0), goes_on]
-    assert tickets(told(quiet, "kafka-1.1", [*takes_over, *marks], *found)) == ["KAFKA-6082"] * 2
-    assert tickets(told(quiet, "kafka-2.3", [*takes_over, *marks], *found)) == [None] * 2
+    assert tickets(told(quiet, "kafka-1.1", [*takes_over, *marks], *found)) == ["KAFKA-6082"] * 3
+    assert tickets(told(quiet, "kafka-2.3", [*takes_over, *marks], *found)) == [None] * 3
     own = [marks[0], marks[1]._replace(client=1), goes_on]
     for others in (marks, [*takes_over[:1], *marks], [*takes_over, *own]):
-        assert tickets(told(quiet, "kafka-1.1", others, *found)) == [None] * 2
+        assert tickets(told(quiet, "kafka-1.1", others, *found)) == [None] * 3
 
 
 def test_kafka_6082_a_replaced_controller_drops_a_replica_that_its_successor_has_added(quiet: Run) -> None:

@@ -471,6 +471,7 @@ def test_a_replica_that_is_assigned_again_and_never_new_is_not_stopped(quiet: Ru
     ]
     for found in (
         stated("replicas_notified", "…", 12, 12, "orders-0: broker 2 is not in the replicas [0] any more", (2,)),
+        stated("steps_done", "…", 12, 12, "orders-0: kip-455.B4 ends, and no StopReplica was sent to broker 2", (2,)),
         stated("isr_logs_identical", "…", 12, 12, "orders-0: broker 2, in sync, has a log that ends at 39", (2,)),
         stated("converged", IN_SYNC, 12, 12, "orders-0: isr [0, 2], assignment [0], leader 0", (2,)),
     ):

@@ -17,8 +17,8 @@ from scenarios.observe.findings.log_facts import AckedRecordsLost
 from scenarios.observe.findings.memory_facts import BrokerRemembers
 from scenarios.runs import Run
 from tests.scenarios.runs.building import TP
-from tests.scenarios.runs.stated import restated, stated
-from tests.scenarios.runs.test_known_findings import assigned, elected, quiet, tickets, told
+from tests.scenarios.runs.stated import FETCHED, restated, stated
+from tests.scenarios.runs.test_known_findings import AHEAD, assigned, elected, quiet, tickets, told
 
 __all__ = ["quiet"]
 
@@ -84,6 +84,7 @@ def test_so_may_one_that_takes_over(quiet: Run, resigns: int, explained: bool) -
 
 
 LEADS = stated("leader_completeness", "…", 90, 91, "orders-0: broker 1, leader of epoch 4, has a log …", (1,))
+ACKED = stated("no_acked_record_lost", "…", 90, 91, "orders-0: 1 acknowledged batch not in the log of …", (1,))
 CUTS = stated("truncate_safety", "…", 92, 92, "orders-0: broker 0, in the ISR [1, 0], truncates to 4 …", (0,))
 HANDLED = Step(50, 50, 0, "broker-failure.3", "after", "", -1, 1, 0, 2, "")
 FORGOTTEN = Deviated(49, 49, 0, 2, "ReplicaStateMachine.handleStateChange", *TP, 1)
@@ -117,6 +118,7 @@ def test_what_one_replica_has_lost_explains_others_where_it_led(
 ) -> None:
     for found, expected in (  # of the gravest first: LEADS, LACKS, CUTS
         ((LACKS, LEADS, CUTS), [ticket] * 3),
+        ((ACKED, CUTS), [ticket] * 2),  # kafka-3.9, seed 18114
         ((LACKS, CUTS), [ticket, None]),
         ((LACKS, CUTS, evolve(LEADS, seq=93)), [ticket, ticket, None]),
         ((LACKS, evolve(LEADS, brokers=(2,)), CUTS), [None, ticket, None]),
@@ -141,10 +143,12 @@ def test_kip_903_a_replica_whose_machine_crashes_while_a_change_that_adds_it_is_
     for profile in ("kafka-2.3", "kafka-2.7", "kafka-3.9"):
         assert tickets(told(quiet, profile, marks, LACKS)) == ["KIP-903"]
         assert tickets(told(quiet, profile, marks, LACKS, LEADS)) == ["KIP-903"] * 2
+    arrives_late = [marks[0], CRASH, adds(45), *marks[3:]]  # wiki-text, seed 28019: the fetch was on its way
+    assert tickets(told(quiet, "kafka-2.3", arrives_late, LACKS)) == ["KIP-903"]
     outcome = e.IsrUpdateFailed(35, 35, 0, 0, *TP, 3)
     for events in (
         [marks[0], *marks[2:]],
-        [marks[0], CRASH, adds(45), *marks[3:]],  # it has fetched since
+        [marks[0], CRASH, BACK._replace(seq=43), adds(45), marks[3]],  # it may have fetched since
         [marks[0], adds(30, replicas=(2,), isr=(0, 2)), *marks[2:]],
         [marks[0], adds(30, node=2), *marks[2:]],
         [marks[0], adds(30, leader_epoch=2), *marks[2:]],
@@ -214,11 +218,16 @@ def test_an_epoch_that_the_coordinators_log_has_lost_is_given_again(quiet: Run) 
 
 
 def test_a_leader_that_a_controller_left_in_the_isr_leads_again_in_its_epoch(quiet: Run) -> None:
-    """wiki-text, seed 1231: the first batches of a follower that had lost nothing stay others than the leader's."""
+    """wiki-text, seed 1231: the first batches of a follower that had lost nothing stay others than the leader's. Seed
+    28025: such a follower gives up where it is ahead."""
     led, again = (e.BecameLeader(seq, seq, 0, 1, *TP, 4, 4, 4, (0, 1), (0, 1), (), ()) for seq in (2, 80))
     differs = stated("log_matching", "…", 90, 90, "orders-0, broker 0: its log has batch 1", brokers=(0,))
+    fails = e.PartitionFailed(85, 85, 0, 0, "ReplicaFetcherThread-0-1", *TP, 4, "…", AHEAD)
+    gives_up = stated("converged", FETCHED, 90, 90, "orders-0: failed on broker 0 (KIP-461)", brokers=(0,))
+    found = differs, gives_up
     marks = [elected(1, 0, 1), led, CRASH, away(41), *failing_over(42), LEFT, BACK]
-    assert tickets(told(quiet, "kafka-1.1", [*marks, again], differs)) == ["KAFKA-3143"]
-    assert tickets(told(quiet, "kafka-1.1", marks, differs)) == [None]
+    assert tickets(told(quiet, "kafka-1.1", [*marks, again, fails], *found)) == ["KAFKA-3143"] * 2
+    assert tickets(told(quiet, "kafka-1.1", [*marks, again], *found)) == ["KAFKA-3143", None]
+    assert tickets(told(quiet, "kafka-1.1", [*marks, fails], *found)) == [None] * 2
     unseen = [mark for mark in marks if mark is not LEFT]
-    assert tickets(told(quiet, "kafka-1.1", [*unseen, again], differs)) == [None]
+    assert tickets(told(quiet, "kafka-1.1", [*unseen, again, fails], *found)) == [None] * 2

@@ -14,6 +14,7 @@ from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import broker_path
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers import Violation
+from scenarios.observe.findings.gauge_facts import CountWrong
 from scenarios.observe.findings.memory_facts import (
     BrokerRemembers,
     ControllerRemembers,
@@ -185,15 +186,19 @@ def test_a_controller_that_fails_once_it_is_replaced_keeps_its_term(quiet: Run) 
     fails = Deviated(5, 5, 0, 2, "KafkaController.triggerControllerMove", "", -1, 2)
     elected_again, resigns = e.ControllerElected(6, 6, 0, 2, 5), e.ControllerResigned(7, 7, 0, 2, 5)
     crash = e.NodeCrashed(7, 7, 0, 2, 1, "process")
+    counts, of_broker = (  # kafka-2.6, seed 28039
+        evolve(keeps, invariant="counts_true", facts=CountWrong(2, gauge, 1, 0))
+        for gauge in ("TopicsToDeleteCount", "PartitionCount")
+    )
 
     def reasons(profile: str, *events: Any) -> list[str | None]:
-        found = (keeps, remembers("watches"), remembers("replicas", TP))
+        found = (keeps, remembers("watches"), counts, remembers("replicas", TP), of_broker)
         return [one for each in found for one in tickets(told(quiet, profile, list(events), each))]
 
-    assert reasons("kafka-3.9", fails) == reasons("kafka-2.3", fails, elected_again) == [ticket, ticket, None]
-    assert reasons("kafka-1.1", fails) == [None] * 3
+    assert reasons("kafka-3.9", fails) == reasons("kafka-2.3", fails, elected_again) == [ticket] * 3 + [None] * 2
+    assert reasons("kafka-1.1", fails) == [None] * 5
     for events in ([], [fails, elected_again, resigns], [fails, crash], [fails._replace(replica=1)]):
-        assert reasons("kafka-3.9", *events) == [None] * 3
+        assert reasons("kafka-3.9", *events) == [None] * 5
 
 
 def test_a_high_watermark_from_before_the_start_of_a_log_stays_until_a_start(quiet: Run) -> None:

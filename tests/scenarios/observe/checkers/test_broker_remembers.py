@@ -17,6 +17,7 @@ from emulator.protocol.update_metadata import PartitionMetadata
 from emulator.protocol.znodes import LeaderAndIsr
 from fetchers.quota import RATE_NAMES, UNLIMITED, QuotaSettings
 from scenarios.observe.checkers.broker_remembers import BrokerRemembersTrue
+from scenarios.observe.checkers.coordinators_lead import CoordinatorsLead
 from scenarios.observe.checkers.fetchers_fit import FetchersFit
 
 TP = TopicPartition("orders", 0)
@@ -126,3 +127,23 @@ def test_the_thread_of_a_partition(topic: str, partition: int, fetchers: int, nu
             memories = {"replicas": {tp: role}, "fetched": {tp: Fetched(1, 3, False, kept)}}
             found = list(of.unlike(checker, cast("Any", None), memories | {"fetcher_threads": fetchers}))
             assert [one.wanted for one in found] == [f"fetcher {number}"] * (counts and kept != number)
+
+
+@pytest.mark.parametrize(
+    ("leader", "role", "wanted"),
+    [(1, True, []), (-1, True, []), (-1, False, ["broker -1 leads"]), (-1, None, ["broker -1 leads"])]
+    + [(2, role, ["broker 2 leads"]) for role in (True, False, None)],
+)
+def test_the_coordinator_of_a_partition_without_a_leader_is_the_last_one(
+    leader: int, role: bool | None, wanted: list[str]
+) -> None:
+    """wiki-text, seed 27003: broker 1 has received that the partition has no leader, and goes on."""
+    home = TopicPartition("__transaction_state", 1)
+    cluster = SimpleNamespace(
+        topics=(), leader=lambda _tp: leader, assignment=lambda _tp: (1, 0), is_deleting=lambda _topic: False
+    )
+    replicas = {} if role is None else {home: SimpleNamespace(leads=role)}
+    memories = {"coordinates": {home: None}, "replicas": replicas}
+    checker, event = SimpleNamespace(cluster=cluster), SimpleNamespace(node=1)
+    found = CoordinatorsLead.unlike(cast("Any", checker), cast("Any", event), memories)
+    assert [one.wanted for one in found] == wanted

@@ -44,3 +44,16 @@ def test_what_a_cleaning_has_skipped_before_the_start_stays(cleaned: bool, cut: 
     run.loaded(0, end=3)
     run.show(RecordsCompacted, 0, ORDERS_0, 2, 2, 6_000, 86_400_000, BEFORE, BEFORE)
     assert len(run.violations()) == count
+
+
+@pytest.mark.parametrize(("end", "begins", "count"), [(0, 2, 0), (0, 0, 1), (None, 2, 1), (2, 2, 1)])
+def test_what_comes_below_the_checkpoint_after_a_recovery_stays(end: int | None, begins: int, count: int) -> None:
+    """kafka-1.1, seed 16125: the log was cut to its start, and was longer again before the cleaner looked at it."""
+    run = WrittenHistory(CompactionKeeps.name).begin()
+    if end is not None:
+        run.emit(e.LogRecovered, 0, *ORDERS_0, end, 2, "corrupt")
+        run.loaded(0, end=end)
+    for now_ms in (5_000, 6_000):
+        run.emit(e.LogCompacted, 0, *ORDERS_0, begins, 2, 0, 300, 300)
+        run.show(RecordsCompacted, 0, ORDERS_0, 2, 2, now_ms, 86_400_000, BEFORE, BEFORE)
+    assert len(run.violations()) == 2 * count

@@ -77,6 +77,16 @@ def test_elections(leader: int, isr: tuple[int, ...], error: Errors, found: int)
     assert len(elects(run, error)) == found
 
 
+@pytest.mark.parametrize(("error", "found"), [(Errors.ELECTION_NOT_NEEDED, 0), (Errors.NONE, 1)])
+def test_a_controller_that_was_replaced_sees_no_need(error: Errors, found: int) -> None:
+    """kafka-3.9, seed 27016: nothing is written, so that it does not learn of it."""
+    run = Controlled()
+    run.emit(ZkWritten, -1, "delete", CONTROLLER, 0, 0, "")
+    run.state(-1, (1,), 1)
+    run.world.now += SECOND_US
+    assert len(elects(run, error)) == found
+
+
 def test_each_partition_is_answered_once() -> None:
     request = ElectLeadersRequest(ElectionType.PREFERRED, (ORDERS_0,))
     for rows in ((), ((ORDERS_0, Errors.NONE),) * 2, ((TopicPartition("other", 0), Errors.NONE),)):

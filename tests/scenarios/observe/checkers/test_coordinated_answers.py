@@ -108,7 +108,7 @@ class Answered(Coordinated):
 
     def writes_id(self, value: TxnTransitMetadata | None, *, failed: bool = False) -> None:
         self.appends(TransactionRecords.of(HOMES, 9, WRITER, value))
-        self.at_once(shown.CoordinatorWrote, 0, (f"transactional id {WRITER}",), failed)
+        self.at_once(shown.CoordinatorWrote, 0, (f"transactional id {WRITER}",), failed, -1)
 
 
 def parts(run: Coordinated) -> list[str]:
@@ -239,7 +239,7 @@ def test_a_member_that_leaves_is_removed(left: str, error: Errors, count: int) -
 def test_a_commit_is_answered_once_it_is_written(error: Errors, written: bool, count: int) -> None:
     run = Answered(MEMBERS).ready().stable()
     if written:
-        run.at_once(shown.CoordinatorWrote, 0, (NAME,), False)
+        run.at_once(shown.CoordinatorWrote, 0, (NAME,), False, -1)
     request = OffsetCommitRequest(GROUP, (OffsetToCommit(ORDERS_0, 5),), 2, ANNE)
     run.answers(request, OffsetCommitResponse(((ORDERS_0, error),)))
     assert len(run.found()) == count
@@ -247,7 +247,7 @@ def test_a_commit_is_answered_once_it_is_written(error: Errors, written: bool, c
 
 def test_a_commit_that_could_not_be_written_is_refused() -> None:
     run = Answered(MEMBERS).ready().stable()
-    run.at_once(shown.CoordinatorWrote, 0, (NAME,), True)
+    run.at_once(shown.CoordinatorWrote, 0, (NAME,), True, -1)
     request = OffsetCommitRequest(GROUP, (OffsetToCommit(ORDERS_0, 5),), 2, ANNE)
     run.answers(request, OffsetCommitResponse(((ORDERS_0, Errors.COORDINATOR_NOT_AVAILABLE),)))
     assert run.found() == []
@@ -410,7 +410,7 @@ def test_an_id_that_is_being_removed_takes_no_partitions() -> None:
     run.appends(TransactionRecords.of(HOMES, 9, WRITER, None))
     run.answers(AddPartitionsToTxnRequest(*OF_WRITER, (ORDERS_0,)), refused)
     assert run.found() == []
-    run.at_once(shown.CoordinatorWrote, 0, (f"transactional id {WRITER}",), True)
+    run.at_once(shown.CoordinatorWrote, 0, (f"transactional id {WRITER}",), True, -1)
     run.later(1)
     run.answers(AddPartitionsToTxnRequest(*OF_WRITER, (ORDERS_0,)), refused)
     assert len(run.found()) == 1

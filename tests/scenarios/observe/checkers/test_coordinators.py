@@ -77,11 +77,11 @@ class Coordinated(WrittenHistory):
         response = OffsetFetchResponse((GroupOffsets(GROUP, Errors.NONE, rows),))
         self.show(RequestAnswered, node, -9, request, response, self.world.now, True)
 
-    def coordinates(self, node: int = 0, epoch: int = 0) -> None:
-        """``node`` leads the partition of the group."""
+    def coordinates(self, node: int = 0, epoch: int = 0, end: int = 0) -> None:
+        """``node`` leads the partition of the group, with a log up to ``end``."""
         data = LeaderAndIsr(node, epoch, (0, 1), 1).encode()
         self.emit(ZkWritten, 0, "setData", state_path(HOME), epoch, 0, data)
-        self.emit(e.BecameLeader, node, *HOME, epoch, 0, 0, (), (0, 1), (), ())
+        self.emit(e.BecameLeader, node, *HOME, epoch, end, 0, (), (0, 1), (), ())
 
     def transaction(
         self, state: str, *partitions: int, producer: int = 7, id: str = WRITER, producer_epoch: int = 0
@@ -197,6 +197,25 @@ def test_what_is_lost_on_purpose_is_not_asked_for(happens: str) -> None:
     run.coordinates(0, 2)
     run.reads(-1)
     assert run.found() == []
+
+
+@pytest.mark.parametrize(
+    ("home", "node", "end", "count"),
+    [(HOME, 0, 3, 0), (HOME, 0, 4, 1), (HOME, 1, 3, 1), (HOMES, 0, 3, 1)],
+    ids=("damaged", "caught-up", "another-replica", "another-topic"),
+)
+def test_what_the_leader_has_lost_of_a_damaged_log_is_not_asked_for(
+    home: TopicPartition, node: int, end: int, count: int
+) -> None:
+    """Seeds 27003 and 27017: the coordinator, alone in sync or back before its session was over, leads with what its
+    recovery has left."""
+    run = Coordinated("offsets_read_back")
+    run.coordinates()
+    run.accepts_and_commits(5)
+    run.emit(e.LogRecovered, node, *home, 3, 2, "corrupt")
+    run.coordinates(end=end)
+    run.reads(-1)
+    assert len(run.found()) == count
 
 
 # -- offsets_expire_late ----------------------------------------------------------------------------------------------
@@ -554,13 +573,18 @@ def test_leaders_may_know_a_later_epoch_than_what_was_not_lost(before: int, cras
     assert len(looks(run, 40)) == count
 
 
-def test_so_does_one_of_fewer_replicas_than_min_insync_replicas() -> None:
+@pytest.mark.parametrize(("topic", "members", "count"), [("orders", 1, 0), (HOMES.topic, 1, 0), (HOMES.topic, 2, 1)])
+def test_a_partition_that_takes_no_writes_excuses_a_transaction(topic: str, members: int, count: int) -> None:
+    """kafka-2.7, seed 27016: the ISR of the coordinator's partition never grows again (KAFKA-12686)."""
     run = works("transactions_end")
     run.assigned((0,))
     run.state(0, (0,), 0)
-    run.emit(ZkWritten, 2, "set", f"/config/topics/{ORDERS_0.topic}", 1, 7, encode_config({"min.insync.replicas": "2"}))
+    run.emit(ZkWritten, 0, "create", topic_path(HOMES.topic), 0, 0, encode_topic({0: (0, 1, 2)}))
+    isr = LeaderAndIsr(0, 1, (0, 1)[:members], 1).encode()
+    run.emit(ZkWritten, 0, "create", state_path(HOMES), 0, 0, isr)
+    run.emit(ZkWritten, 2, "set", f"/config/topics/{topic}", 1, 7, encode_config({"min.insync.replicas": "2"}))
     run.transaction("PrepareCommit", 0)
-    assert looks(run, 60) == []
+    assert len(looks(run, 60)) == count
 
 
 @pytest.mark.parametrize(("other", "count"), [("PrepareAbort", 0), ("Ongoing", 1), ("CompleteAbort", 1)])

@@ -71,6 +71,22 @@ def test_one_that_lives_and_leaves_the_isr() -> None:
     )
 
 
+@pytest.mark.parametrize(("then", "count"), [("", 0), ("registers", 2), ("another controller", 2)])
+def test_one_that_crashes_as_it_shuts_down_leaves_the_isr(then: str, count: int) -> None:
+    """kafka-1.1, seed 28051: its controller takes it for shutting down until it is back."""
+    run = cluster()
+    run.fault("broker.controlled_shutdown", "0")
+    run.emit(Step, "shutdown.1", "before", "", -1, 0, 0, 3, "")
+    run.emit(e.NodeCrashed, 0, 0, "process")
+    if then == "registers":
+        run.registers(0)
+    elif then:
+        run.emit(e.ControllerElected, 3, 2)
+    run.passes(10)
+    elects(run, 1, (1, 2), "controlled-shutdown")
+    assert len(run.violations()) == count
+
+
 def test_one_that_shuts_down_leaves_the_isr() -> None:
     run = cluster()
     run.fault("broker.controlled_shutdown", "0")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from emulator.protocol import events as e
 from emulator.protocol.control_requests import ControlQueued
 from emulator.protocol.elect_leaders import ElectionsRequested, ElectionType, ElectLeadersRequest
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest
@@ -102,6 +103,27 @@ def test_what_an_operator_asks_for_meanwhile_changes_something(asks: str) -> Non
     run.state(0, RS, 1)
     run.sends(0, 1)
     assert run.states() == []
+
+
+@pytest.mark.parametrize(
+    ("idle", "outcome", "isr", "count"),
+    [(False, False, (0, 1), 0), (False, False, (0, 2), 2), (False, True, (0, 1), 2), (True, False, (0, 1), 2)],
+    ids=("asked-before", "for-another-one", "and-refused", "asked-since"),
+)
+def test_a_change_of_an_isr_may_wait_for_a_dead_controller(
+    idle: bool, outcome: bool, isr: tuple[int, ...], count: int
+) -> None:
+    """kafka-3.0, seed 26003: the leader asks the next controller when it has waited for 30 s, and for its undoing as
+    it has that answer."""
+    run = Idle()
+    run.stands(idle=idle)
+    run.emit(e.IsrProposed, 0, *ORDERS_0, 0, "shrink", isr, 0, 0, 0, (2,), (-1,), (-1,), (9,), 3_000_000, -1)
+    if outcome:
+        run.emit(e.IsrUpdateFailed, 0, *ORDERS_0, 0)
+    run.stands(idle=True)
+    run.state(0, (0, 1), 0)
+    run.state(0, RS, 0)
+    assert len(run.states()) == count
 
 
 def test_before_it_stands_idle_and_after_that_all_may_change() -> None:

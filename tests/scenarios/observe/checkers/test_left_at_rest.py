@@ -16,11 +16,11 @@ from tests.scenarios.observe.checkers.test_led_in_time import Cluster
 from tests.scenarios.observe.checkers.written_history import ORDERS_0
 
 
-def rests(run: Cluster, seconds: int, memories: dict[str, Any]) -> list[str]:
-    """The findings where broker 0 remembers this, each two seconds."""
+def rests(run: Cluster, seconds: int, memories: dict[str, Any], node: int = 0) -> list[str]:
+    """The findings where ``node`` remembers this, each two seconds."""
     for _ in range(seconds // 2):
         run.world.now += 2_000_000
-        run.show(Remembered, 0, "broker", "rest", memories)
+        run.show(Remembered, node, "broker", "rest", memories)
     return [violation.state for violation in run.violations()]
 
 
@@ -49,6 +49,20 @@ def test_a_copy_that_stands_still(happens: str, rate: int, count: int) -> None:
     run.passes(20)
     copies = {} if happens == "ends" else {ORDERS_0: 10}
     assert len(rests(run, 10, logs(rate, copies=copies))) == count
+
+
+@pytest.mark.parametrize(("write", "count"), [("", 0), ("setData", 1), ("create", 0)])
+def test_settings_of_a_topic_that_is_gone(write: str, count: int) -> None:
+    """kafka-2.3, seed 20106: a creation of the topic has written them, and its controller's session has ended."""
+    run = Cluster("gone_topics_forgotten")
+    run.assigned((0, 1))
+    run.emit(ZkWritten, 3, "delete", znodes.topic_path("orders"), 0, 0, "")
+    if write:
+        run.emit(ZkWritten, 3, write, f"{znodes.CONFIG_TOPICS}/orders", 0, 0, "")
+    run.passes(20)
+    nothing: dict[str, Any] = {"replicas": {}, "directories": {}, "metadata": {}, "left_files": (), "discarded": ()}
+    found = rests(run, 4, {**nothing, "committed_for": ()}, node=3)
+    assert len(found) == count
 
 
 @pytest.mark.parametrize(("happens", "count"), [("", 1), ("commits", 0), ("loads", 0)])

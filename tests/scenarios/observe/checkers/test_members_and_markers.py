@@ -213,6 +213,23 @@ def test_the_marker_of_a_transaction_with_offsets_may_be_on_its_way_to_replicas(
         assert len(run.found()) == wanted
 
 
+@pytest.mark.parametrize(("later", "count"), [("", 0), ("plain", 1), ("open", 0), ("abort", 0), ("commit", 1)])
+def test_a_failed_write_may_be_in_the_log_until_a_later_one_counts(later: str, count: int) -> None:
+    """kafka-3.3, seed 28003: an offset whose commit timed out is in the log, and the next one was of a transaction that
+    was aborted."""
+    run = works("coordinators_remember")
+    run.show(shown.CoordinatorWrote, 0, ("orders-0",), True, -1)
+    if later:
+        run.show(shown.CoordinatorWrote, 0, ("orders-0",), False, -1 if later == "plain" else 7)
+    if later in ("abort", "commit"):
+        run.marked(later == "commit", topic=HOME.topic)
+        run.show(shown.MarkerAppends, 0, HOME, 7, 1, 10)
+    run.show(
+        Remembered, 0, "broker", "rest", {"coordinated": {"groups": Memory({"orders-0": "14"}, {"orders-0": "10"})}}
+    )
+    assert len(run.found()) == count
+
+
 @pytest.mark.parametrize("happens", ["nothing", "joined", "forgotten", "unloaded", "dead"])
 def test_a_member_id_is_taken_back(happens: str) -> None:
     run = works("ids_taken_back")

@@ -131,6 +131,17 @@ def test_what_leaves_is_stopped_since_0_8_1(stops: bool) -> None:
     assert run.states() == (left if stops else [])
 
 
+@pytest.mark.parametrize(("path", "count"), [("orders", 0), ("other", 2)])
+def test_a_move_beside_the_deletion_of_its_topic_neither_elects_nor_stops(path: str, count: int) -> None:
+    """kafka-2.4, seed 16109: what the deletion has brought offline can do neither."""
+    run = Controller("steps_done")
+    run.emit(ZkWritten, -2, "create", delete_topic_path(path), 0, 0, "")
+    for step in ("kip-455.B3", "kip-455.B4"):
+        run.step(step, "before", detail="to 0,1")
+        run.step(step, "after", detail="to 0,1")
+    assert len(run.states()) == count
+
+
 @pytest.mark.parametrize("epoch", [0, 1])
 def test_a_leader_that_stays_is_sent_with_a_new_epoch(epoch: int) -> None:
     run = Controller("steps_done")

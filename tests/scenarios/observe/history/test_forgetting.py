@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from emulator.protocol import events as e
 from emulator.protocol.shown import SegmentsDeleted
+from emulator.protocol.types import TopicPartition
 from scenarios.language import Scenario
 from scenarios.observe.checkers.segments_expire import SegmentsExpire
+from scenarios.observe.history.commit import Commit
 from scenarios.observe.history.replica_logs import FORGOTTEN, NEXT_OFFSET, ReplicaLogs
 from scenarios.runs.runner import Stage, prepare
 
@@ -68,6 +70,24 @@ def test_a_log_that_is_cut_below_what_is_forgotten_is_not_known() -> None:
     assert other.known
     assert other.line[other.covered(start)][NEXT_OFFSET] == start
     assert other.end_offset == end
+
+
+def test_a_commit_that_starts_over_where_only_what_is_forgotten_was_shared() -> None:
+    """kafka-2.3, seed 25106: the leader of an unclean election has all of it, and other batches after it."""
+    logs = ReplicaLogs()
+    first, other = (logs.on(broker, "orders")[0] for broker in range(2))
+    for log, id in ((first, 20), (other, 30)):
+        for place in range(5):
+            log.append(10 * (place + 1), 0, place + 1)
+        log.append(60, 1, id)
+    for line in (first.line, other.line):
+        line[1:6] = [FORGOTTEN] * 5
+    commit = Commit(TopicPartition("orders", 0), line=first.line, size=7, offset=60)
+    assert not commit.held_by(other)
+    commit.restart(other)
+    assert (commit.offset, commit.unknown_below) == (50, True)
+    assert commit.held_by(other)
+    assert not commit.held_by(logs.on(2, "orders")[0])
 
 
 def test_a_log_that_begins_within_a_segment_may_begin_earlier_after_a_crash() -> None:
