@@ -413,6 +413,7 @@ class Controller:
                 event.answer(await self.preferred.answer(event.request))
             case AutoPreferredReplicaLeaderElection():
                 await self.rebalance.check()
+                memories.show(self, self.process, "looked")
             case UncleanLeaderElectionEnable():
                 await self.partitions.trigger_online_state_change()
             case TopicUncleanLeaderElectionEnable(topic):

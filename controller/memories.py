@@ -16,6 +16,7 @@ from emulator.memories import Memory, recalled
 from emulator.nodes import Process
 from emulator.protocol.shown import Remembered
 from emulator.protocol.types import TopicPartition
+from emulator.zookeeper import ZkClient
 
 CHECKER, RESIGNED = "controller_remembers", "resigned_forgets"
 STATE = "/brokers/topics/T/partitions/P/state"
@@ -24,6 +25,7 @@ STATE = "/brokers/topics/T/partitions/P/state"
 class Remembering(Protocol):
     """The parts of a controller that remember something (``Controller``)."""
 
+    zk: ZkClient
     context: ControllerContext
     channels: ControllerChannelManager
     watches: Watches
@@ -79,6 +81,10 @@ def _left_deletions(controller: Remembering) -> tuple[str, ...]:
     return tuple(topic for topic in of_all if topic not in deletions.queued)
 
 
+def _unarmed(controller: Remembering) -> tuple[str, ...]:
+    return controller.zk.unarmed if controller.context.epoch else ()
+
+
 def _rebalance_lost(controller: Remembering) -> bool:
     rebalance = controller.rebalance
     return bool(controller.context.epoch) and rebalance.settings.enabled and not rebalance.due
@@ -125,6 +131,7 @@ MEMORIES: tuple[Memory[Remembering], ...] = (
         "watched_topics", "/brokers/topics", "the topics whose znode has a handler", lambda c: c.watches.topics, CHECKER
     ),
     Memory("watched", "fixed", "the znodes of all topics that have a handler", lambda c: c.watches.fixed, CHECKER),
+    Memory("unarmed", "fixed", "the znodes with a handler, and no watch at ZooKeeper", _unarmed, CHECKER),
     Memory(
         "watches", "fixed, and the moves in progress", "how many znodes have a handler", lambda c: c.watches.count,
         RESIGNED,
@@ -148,6 +155,7 @@ OUTSIDE_THE_CONTEXT = (
     "channels",
     "watched_topics",
     "watched",
+    "unarmed",
     "watches",
     "batch",
     "rebalance",

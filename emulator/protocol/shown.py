@@ -567,8 +567,8 @@ class Remembered(NamedTuple):
 
     Attributes:
         role: ``controller`` or ``broker``.
-        occasion: ``failover``, as a controller has taken over; ``resigned``, as it has given up; ``rest``, as nothing
-            more happens by itself.
+        occasion: ``failover``, as a controller has taken over; ``looked``, as it has looked at preferred leaders;
+            ``resigned``, as it has given up; ``rest``, as nothing more happens by itself.
         memories: the values, by the names of the declarations.
     """
 

@@ -1,6 +1,6 @@
 """The client's side of watches: the handlers by path, and the watches that reads have armed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 
 from attrs import define, field
 
@@ -53,11 +53,14 @@ class Handlers:
         elif request.__class__ is Exists and response.error is ZkCode.NO_NODE:
             self._armed_exists[request.path] = None
 
-    @property
-    def unarmed(self) -> tuple[str, ...]:
-        """The paths that have a handler, of whose next change no watch will tell."""
-        nodes = (path for path in self.node if path not in self._armed_data and path not in self._armed_exists)
-        return (*nodes, *(path for path in self.children if path not in self._armed_children))
+    def unarmed(self, at_server: Container[str] | None) -> tuple[str, ...]:
+        """The paths that have a handler, of whose next change no watch will tell. ``at_server``: those of which the
+        server will; None: a new connection arms them again."""
+        nodes = [path for path in self.node if path not in self._armed_data and path not in self._armed_exists]
+        children = [path for path in self.children if path not in self._armed_children]
+        armed = (path for path in (*self.node, *self.children) if path not in nodes and path not in children)
+        lost = () if at_server is None else (path for path in armed if path not in at_server)
+        return (*nodes, *children, *lost)
 
     def fired(self, event: WatchEvent) -> None:
         """Call the handler of a watch that fired. A deletion goes to the handler of the node only, as in Kafka."""

@@ -56,8 +56,10 @@ class ZkClient(ClientCnxn):
 
     @property
     def unarmed(self) -> tuple[str, ...]:
-        """The paths that have a handler, of whose next change no watch will tell."""
-        return self._handlers.unarmed
+        """The paths that have a handler, of whose next change no watch will tell: none is armed, or not at the
+        server."""
+        server: Any = None if self._endpoint is None or self._endpoint.peer is None else self._endpoint.peer.owner
+        return self._handlers.unarmed(None if server is None else server.watched)
 
     # -- writing ---------------------------------------------------------------------------------------------
 

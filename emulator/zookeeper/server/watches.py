@@ -1,5 +1,6 @@
 """The watches that reads have armed, on the server: each fires once, to one connection."""
 
+from collections.abc import Container
 from typing import Protocol
 
 from attrs import define, field
@@ -39,6 +40,10 @@ class Watches:
         """Notify ``watcher`` once, of the next creation or deletion of a child of ``path``, or of its own deletion."""
         self.children.setdefault(path, {})[watcher] = None
         self._paths.setdefault(watcher, {})[path] = None
+
+    def paths(self, watcher: Watcher) -> Container[str]:
+        """The paths of which ``watcher`` will be notified."""
+        return self._paths.get(watcher, ())
 
     def forget(self, watcher: Watcher) -> None:
         """Drop the watches of a connection that has ended."""

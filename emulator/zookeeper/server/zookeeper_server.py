@@ -1,6 +1,6 @@
 """One linearizable server that never fails by itself: sessions, their expiry, and the queue of their requests."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any, Protocol
 
 from attrs import define, field
@@ -187,6 +187,11 @@ class ServerCnxn:
         assert client is not None
         cut = self.endpoint.out.cut or client.out.cut
         return client.process.alive and not client.process.suspended and not cut
+
+    @property
+    def watched(self) -> Container[str]:
+        """The paths of its watches."""
+        return self.server.database.watches.paths(self)
 
     def _rouse(self) -> None:
         if self.session is not None and self.session.pings is not None:

@@ -20,8 +20,9 @@ from scenarios.language.topic_spec import split_partition
 from scenarios.language.triggers import At
 
 EVERYWHERE = Target(mode="all")
-LOW = (200, 1_000, 5_000, 50_000)
-"""Bytes a second: about what the loads of a default run write to a broker, and less."""
+LOW = ((4, 200), (2, 1_000), (1, 5_000), (1, 50_000))
+"""Bytes a second, and how often: about what the loads of a default run write to a broker, and mostly so much less that
+what a crash of some seconds leaves to fetch exceeds a window of eleven seconds."""
 
 
 @chaos("throttles", "replication is throttled, on one side or on both, and replicas that are behind have to catch up")
@@ -32,9 +33,9 @@ class ReplicationThrottles(Episodes):
     def draw(self, draft: Draft, draws: Draws) -> None:
         """Often with fetches that bring little: else a replica catches up with the one answer that exceeds a quota."""
         draft.throttles = True
-        if (fetches := draws.sub("fetches")).chance(0.6):
+        if (fetches := draws.sub("fetches")).chance(0.8):
             cluster = draft.scenario.cluster
-            config = {"replica.fetch.max.bytes": fetches.choice((1_000, 4_000, 20_000)), **cluster.config}
+            config = {"replica.fetch.max.bytes": fetches.weighted(((3, 1_000), (1, 4_000), (1, 20_000))), **cluster.config}
             draft.change(cluster=evolve(cluster, config=config))
         super().draw(draft, draws)
 
@@ -43,7 +44,7 @@ class ReplicationThrottles(Episodes):
         sides = draws.weighted(((2, (0, 1)), (1, (0,)), (1, (1,))))
         only_added = OperatorMoves.has_api(scope) and draws.chance(0.5)  # KIP-542: only the replicas that a move adds
         rates = tuple((REASSIGNMENT_RATES if only_added else RATES)[side] for side in sides)
-        rate = ConfigSet(config=dict.fromkeys(rates, draws.choice(LOW)), brokers=EVERYWHERE)
+        rate = ConfigSet(config=dict.fromkeys(rates, draws.weighted(LOW)), brokers=EVERYWHERE)
         series = [Strike(rate)]
         if not only_added:
             lists = ConfigSet(config={LISTS[side]: "*" for side in sides}, topic=split_partition(partition)[0])

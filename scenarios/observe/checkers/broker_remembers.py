@@ -38,7 +38,7 @@ class BrokerRemembersTrue(BrokerMemory):
         metadata, and the controller that it names, against ZooKeeper; which replicas it calls offline, against the
         brokers that are registered and the replicas that they have lost; the rates of its throttles, and whom they
         limit, and num.replica.fetchers, against the configuration znodes. Each znode for which it has a handler has a
-        watch.
+        watch, at ZooKeeper too.
 
     A replica that is not assigned to its broker is ``converged``'s, one in another role than ZooKeeper has
     ``roles_adopted``'s. Before KAFKA-972 (0.9) brokers do not learn that another one has ended or started: what such a

@@ -49,7 +49,8 @@ class ControllerRemembersTrue(Checker):
         controller that works, whole: a change that was announced has reached it (/isr_change_notification, AlterIsr, a
         watch), and nothing is left of what is over: no topic waits for a deletion that was not asked for. Where
         auto.leader.rebalance.enable is true, the next look at preferred leaders is due. It has handlers for all that it
-        watches. A replica that its broker has lost with a log directory is offline for it (KIP-112).
+        watches, and as its failover ends a watch for each (at rest: ``broker_remembers``). A replica that its broker
+        has lost with a log directory is offline for it (KIP-112).
 
     Up to 2.3 a controller does not remember a leader epoch that it has raised alone (KAFKA-9212, 2.4), and up to 2.1
     not whether a broker has registered again (KAFKA-1120): for such releases leader epochs, and broker epochs and
@@ -126,7 +127,7 @@ class ControllerRemembersTrue(Checker):
 
     def _compare(self, event: Remembered, *, failover: bool) -> None:
         memories: Mapping[str, Any] = event.memories
-        for compare in COMPARED if failover else (*COMPARED, *COMPARED_AT_REST):
+        for compare in (*COMPARED, *(COMPARED_AT_FAILOVER if failover else COMPARED_AT_REST)):
             for found in compare(self, memories):
                 if found.memory == "leaders" and not failover and self._is_fresh(found.partition, event.t_us):
                     continue
@@ -191,6 +192,14 @@ class ControllerRemembersTrue(Checker):
         for path in WATCHED:
             if path not in memories["watched"]:
                 yield Misread("watched", path, "no handler", "one")
+
+    def unarmed(self, memories: Mapping[str, Any]) -> Iterator[Misread]:
+        """The znodes of whose next change it will not hear. A change since its election has used a watch up, and waits
+        in its queue."""
+        changed = {**self._written, **dict.fromkeys(path.rpartition("/")[0] for path in self._written)}
+        for path in memories["unarmed"]:
+            if path in WATCHED and path not in changed:
+                yield Misread("unarmed", path, "no watch", "one")
 
     def reassigning(self, memories: Mapping[str, Any]) -> Iterator[Misread]:
         kept = memories["reassigning"]
@@ -326,6 +335,7 @@ COMPARED: tuple[Compare, ...] = (
     _C.left_deletions,
     _C.rebalance,
 )
+COMPARED_AT_FAILOVER: tuple[Compare, ...] = (_C.unarmed,)
 COMPARED_AT_REST: tuple[Compare, ...] = (
     _C.moves,
     _C.leaving,

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 from emulator.protocol.events import ControllerElected, ControllerResigned, LeaderElected, NodeCrashed
-from emulator.protocol.shown import LeadersLookedAt
+from emulator.protocol.shown import LeadersLookedAt, Remembered
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 from emulator.trace.events import Step
@@ -15,6 +18,7 @@ from scenarios.observe.past.changes import StateWritten
 PREFERRED, SHUTS_DOWN = "preferred", "shutdown.1"
 FIRST_US, LATE_US = 5_000_000, 10_000_000
 """Time from an election to the first look at preferred leaders, and how late each look may be."""
+NONE = -1
 BY_ORDER = ("new", "offline", PREFERRED, "controlled-shutdown")
 
 
@@ -29,8 +33,9 @@ class ElectsInOrder(Checker):
         one; none of that kind leaves the ISR. Under kafka-0.8 a controller takes the order of the ISR: there the ISR
         alone is looked at. Each election of a preferred replica, at any time: another one was elected before. Each
         time that the controller has looked for leaders that are not preferred: no broker has more of them than
-        leader.imbalance.per.broker.percentage allows that it could lead itself, for 5 s by then. An ISR that a leader
-        has written counts once it must have announced that. Once a second, that it looks: 5 s after its election, and
+        leader.imbalance.per.broker.percentage allows that it could lead itself: by its own memory at any time, while it
+        has no move, and by ZooKeeper where that has been so for 5 s. An ISR that a leader has written counts there once
+        it must have announced that. Once a second, that it looks: 5 s after its election, and
         leader.imbalance.check.interval.seconds after each look (KafkaController.scheduleAutoLeaderRebalanceTask, 1.0 to
         3.9), 10 s late at most while nothing disturbs it, and 10 ms for each partition, if it has made a step since:
         its thread is not held.
@@ -58,6 +63,8 @@ class ElectsInOrder(Checker):
         settings = self.start.brokers
         self._looks = bool(settings.get("auto.leader.rebalance.enable", True))
         self._interval_us = int(settings.get("leader.imbalance.check.interval.seconds", 300)) * 1_000_000
+        self._percentage = 0
+        """leader.imbalance.per.broker.percentage."""
         self._due_us: dict[int, int] = {}
         """When controllers have to look again for leaders that are not preferred."""
         self._stepped_us: dict[int, int] = {}
@@ -122,7 +129,23 @@ class ElectsInOrder(Checker):
         if before.leader == event.leader:
             self.violated(event, ElectedAgain(event.leader, event.leader_epoch), tp, (event.leader,))
 
+    def on_remembered(self, event: Remembered) -> None:
+        """Look at what a controller knows itself as it has looked: nothing excuses that."""
+        memories: Mapping[str, Any] = event.memories
+        if event.role != "controller" or event.occasion != "looked" or memories["moves"]:
+            return
+        assignments, leaders = memories["assignments"], memories["leaders"]
+        preferring: dict[int, list[TopicPartition]] = {}
+        for topic, partitions in assignments.items():
+            for number, replicas in () if topic in memories["deletions"] else partitions.items():
+                preferring.setdefault(replicas[0] if replicas else NONE, []).append(TopicPartition.of(topic, number))
+        for broker, partitions_of in preferring.items() if NONE not in preferring else ():
+            sound = broker in memories["brokers"] and broker not in memories["shutting_down"]
+            if sound and broker not in memories["offline_dirs"]:
+                self._look_at_share(event, broker, [(tp, leaders.get(tp)) for tp in partitions_of], lambda _: True)
+
     def on_looked(self, event: LeadersLookedAt) -> None:
+        self._percentage = event.percentage
         if event.node in self._due_us:
             self._due_us[event.node] = event.t_us + self._interval_us
         if event.node != self.cluster.controller or not self._is_calm(event.t_us):
@@ -137,22 +160,28 @@ class ElectsInOrder(Checker):
                     preferring.setdefault(replicas[0], []).append(tp)
         for broker, partitions_of in preferring.items():
             if self._lives(broker, event.t_us):
-                self._look_at_share(event, broker, partitions_of)
+                states = [(tp, self.cluster.state(tp)) for tp in partitions_of]
+                self._look_at_share(event, broker, states, lambda tp: self._is_known(tp, event.t_us))
 
     def _is_moved(self, tp: TopicPartition) -> bool:
         """Whether a partition is being moved, also where ZooKeeper alone says so."""
         cluster = self.cluster
         return cluster.open_move(tp) is not None or cluster.is_reassigning(tp) or tp in cluster.requested_moves()
 
-    def _look_at_share(self, event: LeadersLookedAt, broker: int, preferring: list[TopicPartition]) -> None:
+    def _look_at_share(
+        self,
+        event: LeadersLookedAt | Remembered,
+        broker: int,
+        preferring: list[tuple[TopicPartition, LeaderAndIsr | None]],
+        is_known: Callable[[TopicPartition], bool],
+    ) -> None:
         """Look at the partitions of which ``broker`` is the preferred replica."""
-        states = [(tp, self.cluster.state(tp)) for tp in preferring]
-        elsewhere = [(tp, state) for tp, state in states if state is not None and state.leader != broker]
-        if len(elsewhere) * 100 <= event.percentage * len(preferring):
+        elsewhere = [(tp, state) for tp, state in preferring if state is not None and state.leader != broker]
+        if len(elsewhere) * 100 <= self._percentage * len(preferring):
             return
         for tp, state in elsewhere:
-            if broker in state.isr and self._is_known(tp, event.t_us):
-                facts = LedElsewhere(broker, state.leader, state.isr, len(elsewhere), len(preferring), event.percentage)
+            if broker in state.isr and is_known(tp):
+                facts = LedElsewhere(broker, state.leader, state.isr, len(elsewhere), len(preferring), self._percentage)
                 self.violated(event, facts, tp, (broker, state.leader))
                 return
 

@@ -31,7 +31,7 @@ CONTROLLERS = (
     "AllocateProducerIds", "AlterIsr", "AlterPartitionReassignments", "ControlledShutdown", "ElectLeaders",
     "ListPartitionReassignments",
 )  # fmt: skip
-"""The requests that become events of the controller."""
+"""The requests that become events of the controller, which waits for no broker before it answers."""
 
 IN_STATE = {"JoinGroup": "PreparingRebalance", "SyncGroup": "CompletingRebalance"}
 """The state of its group in which a request of a member waits."""
@@ -60,13 +60,14 @@ class RequestsAnswered(Checker):
         that comes later than by these rules, but for those to fetches of emulated readers, where no disk has held it
         back. Each request that a broker has in hand when the cluster is at rest, by the same rules; what a coordinator
         writes has its replicas then, where all in-sync ones work and have what its broker leads: one that fetches
-        nothing leaves the ISR.
+        nothing leaves the ISR. What becomes an event of a controller is answered, or refused by a broker that is none,
+        where nothing has disturbed that broker since: only an event that loses its session has no answer.
 
-    Not verified: what the controller answers, whose event may fail, and then has no answer in Kafka either; Produce
-        with other acks than 0 and 1 (``acks_in_time``); before the cluster is at rest, what a coordinator of
-        transactions writes (``transactions_end``), which may wait for replicas for longer than its sender does; fetches
-        whose sender ends before; a SyncGroup of a member that a LeaveGroup removes meanwhile, which no release answers
-        (GroupCoordinator.removeMemberAndUpdateGroup, 2.3 to 3.9); that the answer is the right one.
+    Not verified: Produce with other acks than 0 and 1 (``acks_in_time``); before the cluster is at rest, what a
+        coordinator of transactions writes (``transactions_end``), which may wait for replicas for longer than its
+        sender does; fetches whose sender ends before; a SyncGroup of a member that a LeaveGroup removes meanwhile,
+        which no release answers (GroupCoordinator.removeMemberAndUpdateGroup, 2.3 to 3.9); that the answer is the right
+        one.
     """
 
     ids = ("V13",)
@@ -101,8 +102,8 @@ class RequestsAnswered(Checker):
         forget(event.node, self._states)
 
     def on_unanswered(self, event: RequestUnanswered) -> None:
-        request, free_us = event.request, self.now.reached_since_us(event.node)
-        if free_us is None or free_us > event.since_us or not isinstance(request, Request):
+        request = event.request
+        if not isinstance(request, Request) or self._is_excused(event.node, request, event.since_us):
             return
         if event.in_time and isinstance(request, FetchRequest):
             return  # polls that find nothing are not simulated: it may have come just now
@@ -110,19 +111,28 @@ class RequestsAnswered(Checker):
             self._look_at(event, request, event.client, event.since_us)
 
     def _answered_late(self, event: RequestAnswered) -> None:
-        request, free_us = event.request, self.now.reached_since_us(event.node)
+        request = event.request
         if type(request) is FetchRequest or not event.is_current:
             return  # polls that find nothing are not simulated: it may have come later
-        if free_us is None or free_us > event.since_us or not isinstance(request, Request):
+        if not isinstance(request, Request) or self._is_excused(event.node, request, event.since_us):
             return
         if event.node not in self.now.impaired and not _waits_for_replicas(request):
             self._look_at(event, request, event.client, event.since_us)
+
+    def _is_excused(self, broker: int, request: Request, since_us: int) -> bool:
+        """Whether something has disturbed a broker since it took up a request. What becomes an event of its controller
+        is answered, or refused, whichever broker the controller is."""
+        now = self.now
+        free_us = (now.worked_since_us if request.api.name in CONTROLLERS else now.reached_since_us)(broker)
+        return free_us is None or free_us > since_us
 
     def on_remembered(self, event: Remembered) -> None:
         if event.role != "broker" or event.occasion != "rest" or not is_settled(self, event):
             return
         in_hand: Any = event.memories["in_hand"]
         for client, request, since_us in in_hand:
+            if request.api.name in CONTROLLERS and self._is_excused(event.node, request, since_us):
+                continue  # the event may have failed
             written = request.api.name != PRODUCE and self._replicas_work(event.node)
             if written or not _waits_for_replicas(request):
                 self._look_at(event, request, client, max(since_us, self.now.reached_since_us(event.node) or 0))
@@ -153,7 +163,7 @@ class RequestsAnswered(Checker):
         self, event: RequestUnanswered | RequestAnswered | Remembered, request: Request, client: int, since_us: int
     ) -> None:
         name = request.api.name
-        if name in CONTROLLERS or self._is_removed(event.node, request, since_us):
+        if self._is_removed(event.node, request, since_us):
             return
         held_us = event.t_us - since_us
         if name in IN_STATE:
@@ -173,7 +183,7 @@ class RequestsAnswered(Checker):
     def _may_wait_us(self, request: Request, name: str) -> int:
         if isinstance(request, FetchRequest):
             return request.max_wait_us
-        if name not in WRITTEN and hasattr(request, "timeout_us"):
+        if name not in (*WRITTEN, *CONTROLLERS) and hasattr(request, "timeout_us"):
             return int(request.timeout_us)
         return (self._commit_us if name in COMMITS else 0) + (self._timeout_us if name in self._asking else 0)
 

@@ -32,7 +32,7 @@ class ResignedForgets(Checker):
         self._reported: dict[tuple[int, str], None] = {}
 
     def on_remembered(self, event: Remembered) -> None:
-        if event.role != "controller" or event.occasion == "failover":
+        if event.role != "controller" or event.occasion in ("failover", "looked"):
             return
         if event.occasion == "resigned" or self._is_settled(event):
             for memory, value in event.memories.items():

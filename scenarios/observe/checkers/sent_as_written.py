@@ -54,7 +54,8 @@ class SentAsWritten(Checker):
         announced as new while it is new to the controller, or added (KIP-455), or with the first state of its
         partition.
 
-    Also verified: each request has the id of its controller and the epoch in which that was elected, and the epoch of a
+    Also verified: an UpdateMetadata has each partition of the LeaderAndIsr requests since the one before. Each request
+        has the id of its controller and the epoch in which that was elected, and the epoch of a
         registration of its broker (KIP-380); the ids of topics that the topics' znodes have (KIP-516). The live brokers
         in an UpdateMetadata contain the one that it is for, each other one that was sent a request since it was
         registered, and none whose end the controller has begun to handle. The offline replicas are those on brokers
@@ -105,6 +106,8 @@ class SentAsWritten(Checker):
         """The replicas that are new."""
         self._announced: dict[int, dict[TopicPartition, None]] = {}
         """By controller, the partitions of which it has sent a LeaderAndIsr in its term."""
+        self._untold: dict[int, dict[TopicPartition, None]] = {}
+        """By controller, the partitions of LeaderAndIsr requests that no UpdateMetadata has named since."""
 
     # -- what is known ------------------------------------------------------------------------------------------------
 
@@ -127,6 +130,7 @@ class SentAsWritten(Checker):
         self._lacked_dirs = {broker: None for broker in self._lacked_dirs if self.cluster.lacks_dirs(broker)}
         self._announced[event.node] = {}
         forget(event.node, self._new)
+        self._untold.pop(event.node, None)
 
     def on_dir_failed(self, event: LogDirFailed | ReplicaOffline) -> None:
         self._lacked_dirs[event.node] = None
@@ -196,10 +200,13 @@ class SentAsWritten(Checker):
             self._look_at_ids(event, request.topic_ids, partitions)
             if isinstance(request, UpdateMetadataRequest):
                 self._look_at_offline(event, request)
+                self._look_whether_all_hear(event, request)
         if isinstance(request, UpdateMetadataRequest):
             self._look_at_living(event, request)
         else:
-            self._announced.setdefault(event.node, {}).update(dict.fromkeys(sent.tp for sent in request.partitions))
+            named = dict.fromkeys(sent.tp for sent in request.partitions)
+            self._announced.setdefault(event.node, {}).update(named)
+            self._untold.setdefault(event.node, {}).update(named)
             self._look_at_new(event, request)
             if self.cluster.reassigning:
                 self._look_at_moves(event, request)
@@ -268,6 +275,13 @@ class SentAsWritten(Checker):
                     facts = SentOffline(event.node, sent.replicas, live, said)
                     self.violated(event, facts, sent.tp, (broker,))
                     return
+
+    def _look_whether_all_hear(self, event: ControlQueued, request: UpdateMetadataRequest) -> None:
+        untold = self._untold.pop(event.node, {})
+        for sent in request.partitions if untold else ():
+            untold.pop(sent.tp, None)
+        for tp in untold:
+            self._otherwise(event, "leader", "none", "in the LeaderAndIsr before", tp)
 
     def _look_at_new(self, event: ControlQueued, request: LeaderAndIsrRequest) -> None:
         for sent in request.partitions:

@@ -103,12 +103,17 @@ class Circumstances:
         reaches = not cluster.is_paused(broker) and cluster.connected(broker, ZOOKEEPER)
         return registration.t_us >= started_us and reaches and broker not in self._abandoned
 
+    def worked_since_us(self, broker: int) -> int | None:
+        """The time since which a broker works, whichever one is the controller, and nothing delays it; None: something
+        does now."""
+        if self.troubled or not self.works(broker):
+            return None
+        return max(self.calm_since_us, self._cluster.registrations[broker].t_us)
+
     def controlled_since_us(self) -> int | None:
         """The time since which a controller works, and nothing delays it; None: something does now."""
-        cluster, controller = self._cluster, self._cluster.controller
-        if self.troubled or controller < 0 or not self.works(controller):
-            return None
-        return max(self.calm_since_us, cluster.controller_since_us, cluster.registrations[controller].t_us)
+        since_us = self.worked_since_us(self._cluster.controller)
+        return None if since_us is None else max(since_us, self._cluster.controller_since_us)
 
     def reached_since_us(self, broker: int) -> int | None:
         """The time since which a controller works that reaches ``broker``, which works too; None: not now."""

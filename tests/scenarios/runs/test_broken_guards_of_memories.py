@@ -20,6 +20,9 @@ from controller.watches import Watches
 from controller.zk_client import KafkaZkClient
 from emulator.protocol import znodes
 from emulator.protocol.types import TopicPartition
+from emulator.zookeeper import ZkCode
+from emulator.zookeeper.messages import Exists, ZkResponse
+from emulator.zookeeper.server.database import _READS, Database
 from scenarios.language import Scenario
 from tests.scenarios.runs.building import EXECUTE, at_step, play, scenario
 
@@ -140,6 +143,19 @@ def test_a_new_controller_that_does_not_read_everything(monkeypatch: pytest.Monk
     monkeypatch.setattr(KafkaZkClient, "states", skips_last(KafkaZkClient.states))
     state = findings(wanted, "controller_remembers")["controller_remembers"]
     assert "remembers after its failover as leaders: nothing; a new one reads leader 0 in epoch" in state
+
+
+def test_a_controller_that_takes_over_without_a_watch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """ZooKeeper forgets the watch of exists: its client does not know."""
+    wanted = controller_expires()
+
+    def exists(database: Database, request: Exists, watcher: object) -> ZkResponse:
+        stat = database.tree.stat(request.path)
+        return ZkResponse(ZkCode.NO_NODE if stat is None else ZkCode.OK, request.path, "", stat)
+
+    monkeypatch.setitem(_READS, Exists, exists)
+    state = findings(wanted, "controller_remembers")["controller_remembers"]
+    assert "remembers after its failover as unarmed of /admin/" in state
 
 
 def test_producers_that_are_remembered_after_a_truncation(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,8 +6,8 @@ import pytest
 
 from emulator.protocol import events as e
 from emulator.protocol.assignments import ReassigningReplicas
-from emulator.protocol.shown import LeadersLookedAt
-from emulator.protocol.znodes import delete_topic_path, encode_topic, state_path, topic_path
+from emulator.protocol.shown import LeadersLookedAt, Remembered
+from emulator.protocol.znodes import LeaderAndIsr, delete_topic_path, encode_topic, state_path, topic_path
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.history.settings_history import StartSettings
 from tests.scenarios.observe.checkers.test_led_in_time import Cluster
@@ -134,6 +134,24 @@ def test_leaders_that_are_given_back(
     found = [violation.state for violation in run.violations()]
     assert len(found) == count
     assert all("broker 0 comes first in the assignment, lives and is in the ISR" in state for state in found)
+
+
+@pytest.mark.parametrize(
+    ("more", "count"),
+    [({}, 1), ({"brokers": {1: 0}}, 0), ({"shutting_down": (0,)}, 0), ({"offline_dirs": {0: (ORDERS_0,)}}, 0),
+     ({"moves": {ORDERS_0: (1,)}}, 0), ({"deletions": ("orders",)}, 0), ({"leaders": {}}, 0),
+     ({"assignments": {"orders": {0: (0, 1, 2)}, "none": {0: ()}}}, 0)],
+)  # fmt: skip
+def test_what_a_controller_knows_as_it_has_looked_needs_no_time(more: dict[str, object], count: int) -> None:
+    run = cluster()
+    memories = {
+        "brokers": {0: 0, 1: 0, 2: 0}, "shutting_down": (), "offline_dirs": {}, "moves": {}, "deletions": (),
+        "assignments": {"orders": {0: (0, 1, 2)}}, "leaders": {ORDERS_0: LeaderAndIsr(1, 0, (0, 1), 1)},
+    }  # fmt: skip
+    run.dies(0)
+    run.show(LeadersLookedAt, 3, 10)
+    run.show(Remembered, 3, "controller", "looked", memories | more)
+    assert len(run.violations()) == count
 
 
 @pytest.mark.parametrize(("moved", "count"), [(True, 0), (False, 1)])

@@ -99,6 +99,16 @@ def test_a_broker_that_its_controller_knows_is_left_out(why: str) -> None:
     assert run.states() == ([] if why else [expected])
 
 
+@pytest.mark.parametrize(("named", "count"), [(True, 0), (False, 1)])
+def test_all_brokers_get_the_metadata_of_what_a_leader_and_isr_names(named: bool, count: int) -> None:
+    run = Sender()
+    run.queued(0, led())
+    run.queued(0, metadata(*LIVE) if named else UpdateMetadataRequest(3, 1, 0, (), LIVE))
+    run.queued(0, UpdateMetadataRequest(3, 1, 0, (), LIVE))
+    expected = "orders-0: controller 3 sends broker 0 UpdateMetadata with leader none; it is in the LeaderAndIsr before"
+    assert run.states() == [expected] * count
+
+
 # -- offline replicas -------------------------------------------------------------------------------------------------
 
 

@@ -170,6 +170,27 @@ def test_a_member_that_is_removed_while_it_waits_for_its_assignment(member: str,
     assert len(run.violations()) == count
 
 
+@pytest.mark.parametrize(("happens", "count"), [("", 2), ("elected", 2), ("session", 0)])
+def test_a_broker_refuses_what_the_controller_answers(happens: str, count: int) -> None:
+    """It does so whichever broker the controller is; a session that ends takes the event with it."""
+    run = Cluster("requests_answered")
+    run.passes(20)
+    in_hand = RequestInHand(-9, MOVES, run.world.now)
+    run.world.now += SECOND
+    if happens == "elected":
+        run.emit(e.ControllerElected, 2, 2)
+        run.emit(ZkWritten, 3, "delete", znodes.CONTROLLER, 0, 0, "")
+        run.emit(ZkWritten, 2, "create", znodes.CONTROLLER, 0, 0, znodes.encode_controller(2, 0))
+    elif happens == "session":
+        run.dies(0)
+        run.emit(e.NodeStarted, 0, 1)
+        run.registers(0)
+    run.world.now += 20 * SECOND
+    run.show(Remembered, 0, "broker", "rest", {"in_hand": (in_hand,)})
+    run.show(RequestUnanswered, 0, -9, MOVES, in_hand.since_us, False)
+    assert len(run.violations()) == count
+
+
 def test_a_fault_excuses() -> None:
     run = Cluster("requests_answered")
     run.passes(20)
@@ -187,13 +208,13 @@ def test_a_fault_excuses() -> None:
         (BEAT, 2, True, 0),
         (END, 20, True, 1),
         (END, 20, False, 0),
-        (MOVES, 20, True, 0),
+        (MOVES, 20, True, 1),
     ],
 )
 def test_a_request_in_hand_when_nothing_happens_any_more(
     request_: Request, waits_s: int, alive: bool, count: int
 ) -> None:
-    """What waits for replicas may wait while one of those in sync is dead, and a controller may give no answer."""
+    """What waits for replicas may wait while one of those in sync is dead."""
     run = Cluster("requests_answered")
     run.passes(20)
     in_hand = RequestInHand(-9, request_, run.world.now)
