@@ -1,7 +1,7 @@
 """The memory of a broker: its parts, each with where a broker that starts reads it: ZooKeeper, its own disks, and what
 the controller sends it. ``scenarios/observe/checkers/broker_remembers.py`` compares."""
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from brokers.log.log_config import LogConfig
 from emulator.memories import Memory, recalled
@@ -16,12 +16,13 @@ if TYPE_CHECKING:
     from brokers.log.leader_epoch_cache import LeaderEpochFileCache
     from brokers.log.log import Log
     from brokers.log.producer_state_manager import ProducerStateManager
+    from brokers.requests.reader_session import ReaderSession
     from brokers.transactions.transaction_state_manager import TransactionStateManager
     from fetchers.quota import QuotaSettings
 
 CHECKER, RELOADS, FETCHES, GONE = "broker_remembers", "logs_reload", "fetchers_fit", "gone_topics_forgotten"
 COORDINATES, LEADS, STABLE = "coordinators_remember", "coordinators_lead", "transactions_close"
-ANSWERS, COUNTS, EXPIRE = "requests_answered", "counts_true", "segments_expire"
+ANSWERS, COUNTS, EXPIRE, DELETES = "requests_answered", "counts_true", "segments_expire", "deletions_complete"
 
 
 class AppliedSettings(NamedTuple):
@@ -80,11 +81,13 @@ class LogFlushed(NamedTuple):
         newest: where its newest segment begins.
         durable: the offset up to which it survives a crash of the machine.
         recovery_point: the checkpoint from which on it is recovered then, as it is written next.
+        end: where it ends.
     """
 
     newest: int
     durable: int
     recovery_point: int
+    end: int
 
 
 class NewestSegment(NamedTuple):
@@ -175,7 +178,7 @@ def _logs(broker: "Broker") -> dict[TopicPartition, LogReloaded]:
 def _flushed(broker: "Broker") -> dict[TopicPartition, LogFlushed]:
     logs = {tp: partition.log for tp, partition in broker.replicas.partitions.items()}
     return {
-        tp: LogFlushed(log.bases[-1], log.recovery_point, log.directory.recovery_points.get(tp))
+        tp: LogFlushed(log.bases[-1], log.recovery_point, log.directory.recovery_points.get(tp), log.end_offset)
         for tp, log in logs.items()
     }
 
@@ -275,6 +278,44 @@ def _unwritten(broker: "Broker") -> dict[TopicPartition, int]:
     }
 
 
+def _unwatched(broker: "Broker") -> dict[TopicPartition, str]:
+    """The logs that periodic work has forgotten, each with what is to be done to it."""
+    logs = broker.replicas.logs
+    found = {}
+    for tp, partition in broker.replicas.partitions.items():
+        log = partition.log
+        if logs.may_expire(log) and log.expires_us() is not None and not logs.retention.watches(log):
+            found[tp] = "retention"
+        elif logs.lacks_cleaning(log):
+            found[tp] = "compaction"
+        elif log.directory.awaits_cleaned(tp):
+            found[tp] = "the cleaner's checkpoint"
+    return found
+
+
+def _followers(broker: "Broker") -> dict[TopicPartition, dict[int, int]]:
+    """How long ago the followers of what it leads have fetched; -1: no session reads for that follower."""
+    return {
+        tp: {
+            remote.broker: -1 if remote.session is None else cast("ReaderSession", remote.session).silent_us(tp)
+            for remote in partition.remotes.values()
+        }
+        for tp, partition in broker.replicas.partitions.items()
+        if partition.is_leader
+    }
+
+
+def _deletions(broker: "Broker") -> dict[TopicPartition, tuple[int, int]]:
+    """The deletions of records that wait: the low watermark, and the least offset that one waits for."""
+    deletion, partitions = broker.replicas.deletion, broker.replicas.partitions
+    waiting = {} if deletion is None else deletion.waiting
+    return {
+        tp: (deletion.low_watermark(partitions[tp]), min(one.required[tp] for one in delayed))
+        for tp, delayed in waiting.items()
+        if deletion is not None and tp in partitions and partitions[tp].is_leader
+    }
+
+
 def _groups(broker: "Broker") -> dict[str, int]:
     """The groups, those in each state, and their offsets, by the names of their gauges."""
     made = broker.groups.made
@@ -366,6 +407,12 @@ MEMORIES: "tuple[Memory[Broker], ...]" = (
         RELOADS,
     ),
     Memory("in_hand", "its connections", "the requests that it has not answered", _in_hand, ANSWERS),
+    Memory(
+        "unwatched", "its disks", "the logs that retention or the cleaner should look at again, and will not",
+        _unwatched, RELOADS,
+    ),
+    Memory("followers", "fetches", "when the followers of what it leads have last fetched", _followers, FETCHES),
+    Memory("deletions", "nothing", "the deletions of records that wait, and what for", _deletions, DELETES),
 )  # fmt: skip
 """The parts that can be compared at rest."""
 

@@ -123,6 +123,10 @@ class LogDirectory:
         """Whether the checkpoint of high watermarks has to be written for ``replica``."""
         return replica in self.moved or self._high_watermarks.is_changed(replica.tp)
 
+    def awaits_cleaned(self, tp: TopicPartition) -> bool:
+        """Whether the checkpoint of compaction has to be written for a log here."""
+        return self._cleaned is not None and self._cleaned.is_changed(tp)
+
     def wrote(self, size: int) -> None:
         """Count ``size`` appended bytes, for which a disk with a pace takes its time."""
         if self.disk.pace is not None and self.work is not None:

@@ -217,6 +217,12 @@ class LogManager:
         """Whether a log may have something to compact."""
         return self.cleaner is not None and bool(self.cleaner.dirty)
 
+    def lacks_cleaning(self, log: Log) -> bool:
+        """Whether ``log`` has something to compact, and no cleaner looks at it."""
+        if self.cleaner is None or not self._config.cleaner_enable:
+            return False
+        return not self.cleaner.watches(log)
+
     def may_expire(self, log: Log) -> bool:
         """Whether the old segments of ``log`` are deleted. Those of a compacted log are the cleaner's to delete: while
         there is one, and it has not given the log up (LogCleanerManager.deletableLogs, LogManager.cleanupLogs; 1.1.1,

@@ -53,6 +53,10 @@ class Retention:
         heappush(self._heap, (check_us, self._pushed, log))
         self._arm()
 
+    def watches(self, log: Log) -> bool:
+        """Whether a check of ``log`` is due some time."""
+        return log in self._due
+
     def forget(self, log: Log) -> None:
         self._due.pop(log, None)
 

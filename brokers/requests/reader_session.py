@@ -301,6 +301,12 @@ class ReaderSession(ABC):
     def reads(self, tp: TopicPartition) -> bool:
         """Whether its fetches count as reads of ``tp``: it holds ``tp``, at an offset and epoch that are valid now."""
 
+    def silent_us(self, tp: TopicPartition) -> int:
+        """How long ago its last request came; -1: it does not hold ``tp``. Polls that are jumped over go on."""
+        if tp not in self.positions:
+            return -1
+        return 0 if self.delayed.poll is not None else self.manager.process.clock_us - self.last_fetch_us
+
     @abstractmethod
     def leader_epoch(self, tp: TopicPartition) -> int | None:
         """The leader epoch under which it reads ``tp``; None: it does not, or under any."""

@@ -57,6 +57,10 @@ class LogCleaner:
             self.dirty[log] = None
             self._wait()
 
+    def watches(self, log: Log) -> bool:
+        """Whether ``log`` is looked at, or there is no need."""
+        return log in self.dirty or self.has_given_up(log) or not self._may_become_due(log)
+
     def has_given_up(self, log: Log) -> bool:
         """Whether ``log`` stays as it is: it could not be compacted, or the thread has died."""
         return self.ended or log in self.uncleanable

@@ -24,6 +24,10 @@ AWAY = 0.3
 """The share of deletions that come again while a follower is gone."""
 ABSENCE = 13 * SECOND, 18 * SECOND
 """The time since when it is: the controller has missed it, and told the others."""
+LATE = 0.3
+"""The share of deletions that come again once everything is healed: no append has the leader look again then."""
+AT_REST = 6 * SECOND, 16 * SECOND
+"""The time after healing when they do."""
 HURRIED = 0.5
 """The share of deletions that wait for less than half a minute: while a follower is paused, or the leader changes."""
 
@@ -49,6 +53,9 @@ class RecordDeletions(Episodes):
         if then.chance(0.3):
             series.append(delete._replace(gap_us=then.spread((100 * MS, 5 * SECOND))))
         draft.add(At(draft.moment(draws)), series)
+        late = draws.sub("late")
+        if late.chance(LATE):
+            draft.add(At(draft.faults[1] + late.moment(AT_REST)), [delete])
         away = draws.sub("away")
         if away.chance(AWAY):
             follower = Target(role=f"any isr({partition})-leader")

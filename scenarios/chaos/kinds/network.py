@@ -28,6 +28,9 @@ from scenarios.language.schema.table_reader import key
 from scenarios.language.targets import BROKERS_PEER, CLIENTS, ZOOKEEPER_PEER, Target
 from scenarios.language.triggers import At, WhenMessage
 
+LATE = 0.3
+"""The share of resets just before everything heals."""
+
 
 @chaos("clogging", "links become slow, one way or both: of two brokers, or to ZooKeeper, the controller, all others")
 @frozen(kw_only=True)
@@ -97,7 +100,10 @@ class LossyLinks(Episodes):
 @chaos("resets", "connections over which followers fetch are reset, as by a firewall that forgets them")
 @frozen(kw_only=True)
 class Resets(Episodes):
-    """Connections are reset. No broker dies and no session ends, so that followers have to go on by themselves."""
+    """Connections are reset. No broker dies and no session ends, so that followers have to go on by themselves.
+
+    Some are the last thing that happens. After earlier ones new roles let the fetchers go on anyway.
+    """
 
     turn = 3
 
@@ -105,6 +111,8 @@ class Resets(Episodes):
 
     def episode(self, scope: Scope, draws: Draws) -> None:
         since_us = scope.draft.moment(draws)
+        if draws.sub("late").chance(LATE):
+            since_us = scope.draft.faults[1] - SECOND
         fetch = WhenMessage(
             message="Fetch",
             response=draws.chance(0.3),

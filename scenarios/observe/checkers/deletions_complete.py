@@ -7,7 +7,7 @@ from typing import Any
 from emulator.protocol.delete_records import INVALID_LOW_WATERMARK, TO_HIGH_WATERMARK, DeleteRecordsRequest
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.events import LogStartMoved, NodeCrashed, ReplicaStopped
-from emulator.protocol.shown import DeletionExpired, DeletionWaits, RecordsDeleted
+from emulator.protocol.shown import DeletionExpired, DeletionWaits, RecordsDeleted, Remembered
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import BROKER_IDS
 from emulator.trace.events import ZkWritten
@@ -27,7 +27,8 @@ class DeletionsComplete(Checker):
         the leader has found it since the request came; a time-out only after the time of the request; an offset out of
         range only where it is. One that has timed out: some live replica has
         not begun there for 5 s, or something has delayed its fetches since. So it is, once a second, with one that
-        waits, if no broker has come or gone in the 5 s before it and since: a leader does not look again then.
+        waits, if no broker has come or gone in the 5 s before it and since: a leader does not look again then. When the
+        cluster is at rest, no such deletion waits whose low watermark the leader knows to be far enough.
 
     Not verified: a time-out in runs with a throttle, or of a leader that is copied to another log directory; which
         brokers live, other than by the leader's metadata; a replica that has begun there and, after a crash, begins
@@ -63,6 +64,18 @@ class DeletionsComplete(Checker):
 
     def on_crashed(self, event: NodeCrashed) -> None:
         self._waiting.pop(event.node, None)
+
+    def on_remembered(self, event: Remembered) -> None:
+        """A leader knows at once that its followers have followed: it looks at each of their fetches."""
+        waiting = self._waiting.get(event.node)
+        if not waiting or event.role != "broker":
+            return
+        for tp, (low_watermark, offset) in event.memories["deletions"].items():  # type: ignore[attr-defined]
+            waits = waiting.get((tp, offset))
+            if waits is not None and low_watermark >= offset:
+                del waiting[tp, offset]
+                facts = DeletionNotSeen(event.node, offset, self._living(tp), event.t_us - waits.t_us)
+                self.violated(event, facts, tp, (event.node,))
 
     def look(self, moment: Moment) -> None:
         for node, waiting in self._waiting.items():

@@ -8,7 +8,9 @@ from typing import Any
 from emulator.protocol.java_hash import java_hash
 from emulator.protocol.shown import Remembered
 from emulator.protocol.types import TopicPartition
+from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.broker_memory import BrokerMemory, Unlike
+from scenarios.observe.checkers.led_in_time import SETTLING_US
 
 
 class FetchersFit(BrokerMemory):
@@ -17,7 +19,9 @@ class FetchersFit(BrokerMemory):
 
     Verified: when the cluster is at rest, each partition of a thread, against the role that the broker has in it. Since
         2.2 the thread is that of its number: the hash of topic and partition, modulo num.replica.fetchers
-        (AbstractFetcherManager.getFetcherId), also after that has changed (KIP-226).
+        (AbstractFetcherManager.getFetcherId), also after that has changed (KIP-226). Each follower that reads in a
+        session of the leader has fetched in the last replica.fetch.wait.max.ms, two back-offs and 5 s; or
+        replica.socket.timeout.ms more, for which a lost request is waited for.
 
     Not verified: that each partition that it follows has a thread (``followed_in_time``); that it makes progress;
         copies between log directories.
@@ -29,7 +33,21 @@ class FetchersFit(BrokerMemory):
     )
     fails_when = "fetchers keep partitions that were removed from them"
 
+    def begin(self) -> None:
+        super().begin()
+        time_us = self.start.time_us
+        self._pause_us = time_us("replica.fetch.wait.max.ms", 500) + SETTLING_US
+        self._pause_us += 2 * time_us("replica.fetch.backoff.ms", 1_000)
+        self._lost_us = time_us("replica.socket.timeout.ms", 30_000)
+        self._throttled = False
+        self._unread: dict[tuple[int, TopicPartition, int], int] = {}
+        """The followers that fetch in no session of their leader, by leader, with the time when that was first seen."""
+
+    def on_written(self, event: ZkWritten) -> None:
+        self._throttled |= "throttled" in event.data
+
     def unlike(self, event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
+        yield from self._silent(event, memories["followers"])
         replicas = memories["replicas"]
         for tp, fetched in memories["fetched"].items():
             replica, state = replicas.get(tp), self.cluster.state(tp)
@@ -44,6 +62,29 @@ class FetchersFit(BrokerMemory):
                 number = _number(tp, memories["fetcher_threads"])
                 if fetched.fetcher_id != number:
                     yield Unlike("fetched", "", f"fetcher {fetched.fetcher_id}", f"fetcher {number}", tp)
+
+    def _silent(self, event: Remembered, led: Mapping[TopicPartition, Mapping[int, int]]) -> Iterator[Unlike]:
+        most_us = self._pause_us + self.now.bound_at_rest(event.t_us, self._lost_us + self._pause_us)
+        for tp, followers in led.items():
+            for broker, silent_us in followers.items():
+                key = event.node, tp, broker
+                if not self._fetches(broker, event.node, tp) or (silent_us < 0 and self._throttled):
+                    self._unread.pop(key, None)
+                    continue
+                since_us = self._unread.setdefault(key, event.t_us) if silent_us < 0 else event.t_us - silent_us
+                if event.t_us - since_us > most_us:
+                    last = f"no fetch since {since_us / 1e6:g} s"
+                    yield Unlike("followers", f"broker {broker}", last, "one of now", tp)
+                if silent_us >= 0:
+                    self._unread.pop(key, None)
+
+    def _fetches(self, broker: int, leader: int, tp: TopicPartition) -> bool:
+        """Whether nothing keeps a follower from its next fetch."""
+        cluster, now = self.cluster, self.now
+        reached = now.reached_since_us(broker) is not None and cluster.connected(broker, leader)
+        idle = cluster.is_shutting_down(broker) or cluster.lacks_dirs(broker) or broker in now.impaired
+        clocks = broker in now.clocks or leader in now.clocks
+        return reached and not idle and not clocks and cluster.fetches_from(broker, tp) == leader
 
 
 def _number(tp: TopicPartition, fetchers: int) -> int:

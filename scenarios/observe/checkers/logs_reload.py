@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from brokers.log.log_config import NEVER
 from emulator.protocol.events import (
     BecameFollower,
     BecameLeader,
@@ -23,6 +24,7 @@ from scenarios.observe.checkers.broker_memory import BrokerMemory, Unlike
 from scenarios.observe.checkers.checker import forget
 from scenarios.observe.findings.log_facts import LogFoundOtherwise
 
+FLUSHES = "log.flush.interval.messages"
 STANDS_US, BEGINS_US = 3_000_000, 10_000_000
 """How long a copy may stand still, and how long after it has begun: its fetcher waits for replica.fetch.backoff.ms
 after an error."""
@@ -41,13 +43,14 @@ class LogsReload(BrokerMemory):
 
         When the cluster is at rest, for each replica of each broker that the controller has reached for long enough:
         what it works with, against its files and the checkpoints as they are written next. All before its newest
-        segment is flushed. Once a segment was begun since the start, its recovery point is not before that, and not
-        beyond what is flushed. No log lies there that is to replace another while nothing is copied to it: a start
-        takes it for a copy under way (KIP-113). That of a replica which is not assigned any more is left like the
-        replica itself. High watermarks that do not move are in their checkpoint after
-        replica.high.watermark.checkpoint.interval.ms (ReplicaManager.checkpointHighWatermarks). A copy to another
-        directory goes on or ends, unless a throttle may hold it back, or the replica has got a role or was stopped
-        since it began (KAFKA-9654).
+        segment is flushed, and before the last flush.messages records. Retention and the cleaner look again at each log
+        that will be due, and what was compacted is in the cleaner's checkpoint. Once a segment was begun since the
+        start, its recovery point is not before that, and not beyond what is flushed. No log lies there that is to
+        replace another while nothing is copied to it: a start takes it for a copy under way (KIP-113). That of a
+        replica which is not assigned any more is left like the replica itself. High watermarks that do not move are in
+        their checkpoint after replica.high.watermark.checkpoint.interval.ms (ReplicaManager.checkpointHighWatermarks).
+        A copy to another directory goes on or ends, unless a throttle may hold it back, or the replica has got a role
+        or was stopped since it began (KAFKA-9654).
 
     Together with ``broker_remembers`` (replicas, producers, settings, metadata), ``coordinators_remember`` (groups and
     transactions) and ``converged`` this is what a restart at rest shows; a test restarts brokers and compares.
@@ -93,9 +96,10 @@ class LogsReload(BrokerMemory):
                 name = next(name for name in kept._fields if getattr(kept, name) != getattr(loaded, name))
                 words = name.replace("_", " ")
                 yield Unlike("logs", words, str(getattr(kept, name)), str(getattr(loaded, name)), tp)
-        for tp, (newest, durable, recovery_point) in memories["flushed"].items():
-            if durable < newest:
-                yield Unlike("flushed", "end", str(durable), f"{newest} or more", tp)
+        for tp, (newest, durable, recovery_point, end) in memories["flushed"].items():
+            least = max(newest, 1 + end - self._unflushed(tp.topic))
+            if durable < least:
+                yield Unlike("flushed", "end", str(durable), f"{least} or more", tp)
             rolled = self._at_end.rolled.get(event.node, {}).get(tp)
             if rolled is not None and not min(newest, rolled) <= recovery_point <= durable:
                 yield Unlike("flushed", "recovery point", str(recovery_point), f"{rolled} to {durable}", tp)
@@ -103,9 +107,16 @@ class LogsReload(BrokerMemory):
             if event.node not in self.cluster.assignment(tp):
                 continue
             yield Unlike("futures", "", "no copy to another directory", "the log of one", tp)
+        for tp, work in memories["unwatched"].items():
+            yield Unlike("unwatched", "", f"no more of {work}", "it is due", tp)
         yield from self._late(event, memories["unwritten"])
         if all(rate == UNLIMITED for rate in memories["throttles"].rates):
             yield from self._standing(event, memories["copies"])
+
+    def _unflushed(self, topic: str) -> int:
+        """The number of records at the end of a log of which none need be flushed, by any setting that there was."""
+        values = self.history.settings.values(topic, "flush.messages", NEVER, 0, of_brokers=FLUSHES)
+        return max(map(int, values))
 
     def _standing(self, event: Remembered, copies: Mapping[TopicPartition, int]) -> Iterator[Unlike]:
         for tp, end in copies.items():

@@ -1,4 +1,4 @@
-"""E10 and R13: high watermarks that no checkpoint has, copies that stand still, and offsets of topics that are gone."""
+"""E10, F11, S19, R13: what is left at rest: work that nothing takes up again, and offsets of topics that are gone."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from emulator.protocol import events as e
 from emulator.protocol import znodes
-from emulator.protocol.shown import Remembered
+from emulator.protocol.shown import DeletionWaits, Remembered
 from emulator.trace.events import ZkWritten
 from fetchers.quota import UNLIMITED
 from tests.scenarios.observe.checkers.test_led_in_time import Cluster
@@ -26,7 +26,16 @@ def rests(run: Cluster, seconds: int, memories: dict[str, Any], node: int = 0) -
 
 def logs(rate: int = UNLIMITED, **memories: Any) -> dict[str, Any]:
     throttles = SimpleNamespace(rates=(UNLIMITED, rate))
-    return {"logs": {}, "flushed": {}, "futures": (), "unwritten": {}, "copies": {}, "throttles": throttles} | memories
+    others: dict[str, Any] = {"logs": {}, "flushed": {}, "futures": (), "unwritten": {}, "unwatched": {}, "copies": {}}
+    return others | {"throttles": throttles} | memories
+
+
+@pytest.mark.parametrize("work", ["retention", "compaction"])
+def test_a_log_that_periodic_work_has_forgotten(work: str) -> None:
+    run = Cluster("logs_reload")
+    run.passes(20)
+    [found] = rests(run, 4, logs(unwatched={ORDERS_0: work}))
+    assert f"no more of {work}" in found
 
 
 @pytest.mark.parametrize(("moves", "count"), [(False, 1), (True, 0)])
@@ -62,6 +71,40 @@ def test_settings_of_a_topic_that_is_gone(write: str, count: int) -> None:
     run.passes(20)
     nothing: dict[str, Any] = {"replicas": {}, "directories": {}, "metadata": {}, "left_files": (), "discarded": ()}
     found = rests(run, 4, {**nothing, "committed_for": ()}, node=3)
+    assert len(found) == count
+
+
+@pytest.mark.parametrize(
+    ("silent_us", "happens", "count"),
+    [
+        (60_000_000, "", 1),
+        (500_000, "", 0),
+        (-1, "", 1),
+        (60_000_000, "is cut off", 0),
+        (-1, "is throttled", 0),
+        (60_000_000, "follows another", 0),
+    ],
+)
+def test_a_follower_that_fetches_no_more(silent_us: int, happens: str, count: int) -> None:
+    run = Cluster("fetchers_fit")
+    run.emit(e.FetchPosition, 1, *ORDERS_0, 2 if happens == "follows another" else 0, 0, 0)
+    if happens == "is throttled":
+        run.emit(ZkWritten, 0, "setData", "/config/topics/orders", 0, 0, "throttled.replicas")
+    run.passes(60)
+    if happens == "is cut off":
+        run.routes(1, 0, cut=True)
+    memories: dict[str, Any] = {"replicas": {}, "fetched": {}, "followers": {ORDERS_0: {1: silent_us}}}
+    assert len(rests(run, 12, memories)) == count
+
+
+@pytest.mark.parametrize(("happens", "count"), [("", 1), ("changes", 0), ("is behind", 0)])
+def test_a_deletion_that_waits_for_nothing(happens: str, count: int) -> None:
+    run = Cluster("deletions_complete")
+    run.passes(10)
+    run.show(DeletionWaits, 0, *ORDERS_0, 0, 5)
+    if happens == "changes":
+        run.dies(2)
+    found = rests(run, 4, {"deletions": {ORDERS_0: (4 if happens == "is behind" else 5, 5)}})
     assert len(found) == count
 
 

@@ -11,6 +11,7 @@ from emulator.protocol import events as e
 from emulator.protocol.shown import SegmentRolled, SegmentsDeleted
 from emulator.protocol.znodes import delete_topic_path
 from emulator.trace.events import ZkWritten
+from scenarios.observe.history.settings_history import StartSettings
 from tests.scenarios.observe.checkers.test_led_in_time import Cluster
 from tests.scenarios.observe.checkers.test_left_at_rest import logs, rests
 from tests.scenarios.observe.checkers.written_history import ORDERS_0
@@ -119,6 +120,15 @@ def test_what_is_flushed(durable: int, recovery_point: int, found: str | None) -
     run = written()
     run.loaded(0)
     run.show(SegmentRolled, 0, *ORDERS_0, 200, 100, 0, 20, 2, 0)
-    memories: dict[str, Any] = logs(flushed={ORDERS_0: LogFlushed(20, durable, recovery_point)})
+    memories: dict[str, Any] = logs(flushed={ORDERS_0: LogFlushed(20, durable, recovery_point, 40)})
     shown = rests(run, 2, memories)
     assert shown[:1] == ([f"orders-0: broker 0 {found}"] if found else [])
+
+
+@pytest.mark.parametrize(("messages", "durable", "count"), [(None, 20, 0), (10, 31, 0), (10, 30, 1), (1, 40, 0)])
+def test_what_flush_messages_lets_wait(messages: int | None, durable: int, count: int) -> None:
+    brokers = {} if messages is None else {"log.flush.interval.messages": messages}
+    run = Cluster("logs_reload", start=StartSettings(brokers=brokers))
+    run.passes(20)
+    memories = logs(flushed={ORDERS_0: LogFlushed(20, durable, 20, 40)})
+    assert len(rests(run, 2, memories)) == count
