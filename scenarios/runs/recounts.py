@@ -87,6 +87,7 @@ def start_settings(scenario: Scenario) -> StartSettings:
         elects_preferred_again=release.controller.elects_preferred_again,
         discounts_deleted=release.controller.discounts_queued_again,
         asks_for_producer_ids=release.brokers.asks_for_producer_ids,
+        deletes_topics=scenario.policies.deletes_topics and scenario.policies.controller.delete_topics,
         checks_epochs=release.brokers.checks_epochs,
         reads_from_followers=release.brokers.followers_serve_consumers,
         undone_by=undone_by,

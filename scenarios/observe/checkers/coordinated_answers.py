@@ -43,6 +43,11 @@ class CoordinatedAnswers(Checker):
             facts = AnsweredAmiss(event.node, event.request.api.name, who, part, worded(said), worded(wanted))
             self.violated(event, facts, None, (event.node,))
 
+    def not_refused(self, event: RequestAnswered, topic: str, key: str) -> Iterator[Amiss]:
+        """The mistake of a broker that answers about what it does not coordinate."""
+        if self.there.coordinates(event.node, topic, key) is False:
+            yield Amiss(key, "error", Errors.NONE, Errors.NOT_COORDINATOR)
+
 
 def unequal(who: str, *parts: tuple[str, Any, Any]) -> Iterator[Amiss]:
     """The parts that are otherwise than they should be."""

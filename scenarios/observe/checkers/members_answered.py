@@ -28,6 +28,14 @@ from scenarios.observe.history.coordinated_past import COMPLETING, PREPARING, ST
 E = Errors
 TOPICS = GROUP_METADATA_TOPIC, TRANSACTION_STATE_TOPIC
 """The topics of coordinators, by ``CoordinatorType``."""
+REPLICAS = dict(
+    zip(TOPICS, ("offsets.topic.replication.factor", "transaction.state.log.replication.factor"), strict=True)
+)
+"""The setting of how many brokers have to live for each of them to be created."""
+CREATED_US = 5_000_000
+"""How long a broker may take to create one."""
+OF_STATE = (E.UNKNOWN_MEMBER_ID, E.ILLEGAL_GENERATION, E.REBALANCE_IN_PROGRESS, E.FENCED_INSTANCE_ID)
+"""The refusals whose reasons are looked for in the state of the group."""
 OF_FETCH = NO_ERROR, E.UNSTABLE_OFFSET_COMMIT
 OF_TRANSACTION = (
     E.INVALID_PRODUCER_EPOCH, E.INVALID_PRODUCER_ID_MAPPING, E.PRODUCER_FENCED, E.INVALID_TXN_STATE,
@@ -42,11 +50,13 @@ class MembersAnswered(CoordinatedAnswers):
     """A coordinator of groups answers as the requests, and the state of the group, call for (GroupCoordinator, 0.11 to
     3.9).
 
-    Verified: each answer to FindCoordinator, against the metadata of the broker. Each answer to JoinGroup, SyncGroup,
-        Heartbeat and LeaveGroup, each field: generation, protocol, leader, members with their metadata, assignments,
-        against the generation that was formed and what its members have sent; each error, against the state and the
-        members of the group, and whether the broker coordinates it. Of commits, fetches and deletions of offsets: that
-        the answer has the partitions of the request, that what is committed was written, and the errors.
+    Verified: each answer to FindCoordinator, against the metadata of the broker; and that it creates the topic of the
+        coordinators within 5 s, where there is none and enough brokers live. No broker but the coordinator answers
+        without an error. Each answer to JoinGroup, SyncGroup, Heartbeat and LeaveGroup, each field: generation,
+        protocol, leader, members with their metadata, assignments, against the generation that was formed and what its
+        members have sent; each error, against the state and the members of the group, and whether the broker
+        coordinates it. Of commits, fetches and deletions of offsets: that the answer has the partitions of the request,
+        that what is committed was written, and the errors.
 
     Not verified: groups in which a static member was replaced, until their next generation; which error comes first
         where there are several reasons; the offsets that are fetched (``offsets_read_back``); refusals of partitions
@@ -82,6 +92,8 @@ class MembersAnswered(CoordinatedAnswers):
         self._most_bytes = int(settings.get("offset.metadata.max.bytes", default.metadata_max_bytes))
         self._most_members = int(settings.get("group.max.size", default.max_size))
         self._metadata: dict[int, MetadataCached] = {}
+        self._asked_us: dict[tuple[int, str], int] = {}
+        """By broker and topic, since when it has been asked for coordinators and can create the topic."""
         self._protocols: dict[str, JoinGroupRequest] = {}
         """The last JoinGroup of each member that was answered."""
 
@@ -102,12 +114,26 @@ class MembersAnswered(CoordinatedAnswers):
             known = {} if metadata is None else metadata.topics.get(TOPICS[request.key_type], {})
             if metadata is None or home is None or len(known) != len(self.cluster.topics[home.topic]):
                 wanted = (E.COORDINATOR_NOT_AVAILABLE, -1) if metadata is None or not known else None
+                if metadata is not None and self._creates(event, TOPICS[request.key_type], metadata):
+                    yield Amiss(each.key, "error", each.error, f"another: it can create {TOPICS[request.key_type]}")
             elif known[home.partition].leader in metadata.live_brokers:
                 wanted = NO_ERROR, known[home.partition].leader
             else:
                 wanted = E.COORDINATOR_NOT_AVAILABLE, -1
             if wanted is not None:
                 yield from unequal(each.key, ("error", each.error, wanted[0]), ("node", each.node, wanted[1]))
+
+    def _creates(self, event: RequestAnswered, topic: str, metadata: MetadataCached) -> bool:
+        """Whether a broker should have created an internal topic by now, which clients have asked it for."""
+        node, since_us = event.node, self.now.reached_since_us(event.node)
+        least, before_us = int(self.start.brokers.get(REPLICAS[topic], 3)), self._asked_us.get((node, topic), -1)
+        alive = min(len(metadata.live_brokers), len(self.cluster.registrations))
+        can = alive >= least and node not in self.now.impaired
+        if since_us is None or not can or self.cluster.topics.get(topic) or self.cluster.is_deleting(topic):
+            self._asked_us.pop((node, topic), None)
+            return False
+        asked_us = self._asked_us[node, topic] = before_us if before_us > since_us else event.t_us
+        return bool(event.t_us - asked_us > CREATED_US)
 
     # -- what every request has -------------------------------------------------------------------------------------
 
@@ -163,6 +189,7 @@ class MembersAnswered(CoordinatedAnswers):
         if response.error:
             yield from self._error(event, request, response.error)
             return
+        yield from self.not_refused(event, GROUP_METADATA_TOPIC, request.group)
         yield from unequal(request.group, ("members", tuple(each for each, _ in response.members), request.members))
         for leaving, error in response.members:
             name = leaving.member_id
@@ -180,6 +207,7 @@ class MembersAnswered(CoordinatedAnswers):
         if response.error:
             yield from self._not_joined(event, request, response, there)
             return
+        yield from self.not_refused(event, GROUP_METADATA_TOPIC, group)
         self._protocols[response.member_id] = request
         current = there.generations.get(response.generation)
         if current is None:
@@ -259,6 +287,7 @@ class MembersAnswered(CoordinatedAnswers):
                 others = (*others, E.INCONSISTENT_GROUP_PROTOCOL) if named or typed else others
             yield from self._error(event, request, response.error, others, written=f"group {group}")
             return
+        yield from self.not_refused(event, GROUP_METADATA_TOPIC, group)
         if request.generation != there.generation or there.state not in (STABLE, PREPARING, COMPLETING):
             yield Amiss(group, "error", NO_ERROR, "a refusal")
         if current is None:
@@ -302,6 +331,7 @@ class MembersAnswered(CoordinatedAnswers):
                 if not elsewhere:
                     yield Amiss(wanted.group, "error", told.error, NO_ERROR)
                 continue
+            yield from self.not_refused(event, GROUP_METADATA_TOPIC, wanted.group)
             rows = tuple(row.tp for row in told.partitions)
             if wanted.partitions is not None:
                 yield from unequal(wanted.group, ("partitions", rows, wanted.partitions))
@@ -313,6 +343,7 @@ class MembersAnswered(CoordinatedAnswers):
         if response.error:
             yield from self._error(event, request, response.error, (E.GROUP_ID_NOT_FOUND, E.NON_EMPTY_GROUP))
             return
+        yield from self.not_refused(event, GROUP_METADATA_TOPIC, request.group)
         asked = tuple(dict.fromkeys(request.partitions))
         yield from unequal(request.group, ("partitions", tuple(tp for tp, _ in response.partitions), asked))
         for tp, error in response.partitions:

@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import Any
+from typing import Any, NamedTuple
 
+from brokers.transactions.config import TRANSACTION_STATE_TOPIC
 from emulator.protocol.api import Request
 from emulator.protocol.events import GroupMemberRemoved, GroupStateChanged, NodeCrashed
 from emulator.protocol.fetch import FetchRequest
 from emulator.protocol.groups.membership import SyncGroupRequest
+from emulator.protocol.produce import InitProducerIdRequest
 from emulator.protocol.shown import Remembered
+from emulator.protocol.shown_coordination import CoordinatorAppends, CoordinatorWrote
+from emulator.protocol.transactions.coordination import OfTransaction
 from emulator.protocol.types import TopicPartition
 from emulator.trace.shown_znodes import RequestAnswered, RequestUnanswered
 from scenarios.observe.checkers.broker_memory import is_settled
 from scenarios.observe.checkers.checker import Checker, forget
 from scenarios.observe.findings.client_facts import AnsweredLate, NeverAnswered
-from scenarios.observe.history.broker_answers import LATE_US
+from scenarios.observe.findings.facts import Facts
+from scenarios.observe.history.broker_answers import LATE_US, InVain
+from scenarios.observe.history.coordinated_past import ID
 
 SLACK_US = LATE_US
 """How long an answer may take beside the time for which a request may wait."""
 
 PRODUCE = "Produce"
-WRITTEN = (PRODUCE, "InitProducerId", "AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn", "WriteTxnMarkers")
+WRITTEN = (PRODUCE, "WriteTxnMarkers")
 """The requests that wait for replicas, for as long as their senders wait."""
 
 ALONE = (0, 1)
@@ -47,6 +53,20 @@ IDENTIFIED = "InitProducerId"
 RPCProducerIdManager (3.0 to 3.5), which is request.timeout.ms."""
 
 
+class Writes(NamedTuple):
+    """The writes of a transactional id that have no outcome yet.
+
+    Attributes:
+        until_us: when the time of the last one is over; the time of its outcome where there is none.
+    """
+
+    pending: int
+    until_us: int
+
+
+NONE = Writes(0, -1)
+
+
 class RequestsAnswered(Checker):
     """A broker answers each request: no callback is lost, whatever else happens while a request waits
     (RequestChannel, 0.8; a connection takes its next request only then).
@@ -55,19 +75,20 @@ class RequestsAnswered(Checker):
         sender gives it up or for another reason. Something excuses that since before the broker took it up, or its
         time to wait was not over 4 s ago. A Fetch may wait for max.wait.ms, what says how long it may take for that
         time, an OffsetCommit for offsets.commit.timeout.ms, one of a transaction for request.timeout.ms before, an
-        InitProducerId for that long where the controller gives the ids (KIP-730, 3.0), a
-        JoinGroup while its group prepares a rebalance, a SyncGroup while that waits for an assignment. So each answer
-        that comes later than by these rules, but for those to fetches of emulated readers, where no disk has held it
-        back. Each request that a broker has in hand when the cluster is at rest, by the same rules; what a coordinator
-        writes has its replicas then, where all in-sync ones work and have what its broker leads: one that fetches
-        nothing leaves the ISR. What becomes an event of a controller is answered, or refused by a broker that is none,
-        where nothing has disturbed that broker since: only an event that loses its session has no answer.
+        InitProducerId for that long where the controller gives the ids (KIP-730, 3.0) and that was disturbed lately, a
+        request of a transaction while its coordinator writes the transactional id, a JoinGroup while its group prepares
+        a rebalance, a SyncGroup while that waits for an assignment. Of a client that gives up earlier: all its requests
+        of one kind, one after the other, together. So each answer that comes later than by these rules, but for those
+        to fetches of emulated readers, where no disk has held it back. Each request that a broker has in hand when the
+        cluster is at rest, by the same rules; what a coordinator writes has its replicas then, where all in-sync ones
+        work and have what its broker leads: one that fetches nothing leaves the ISR. What becomes an event of a
+        controller is answered, or refused by a broker that is none, where nothing has disturbed that broker since: only
+        an event that loses its session has no answer.
 
-    Not verified: Produce with other acks than 0 and 1 (``acks_in_time``); before the cluster is at rest, what a
-        coordinator of transactions writes (``transactions_end``), which may wait for replicas for longer than its
-        sender does; fetches whose sender ends before; a SyncGroup of a member that a LeaveGroup removes meanwhile,
-        which no release answers (GroupCoordinator.removeMemberAndUpdateGroup, 2.3 to 3.9); that the answer is the right
-        one.
+    Not verified: Produce with other acks than 0 and 1 (``acks_in_time``); WriteTxnMarkers before the cluster is at rest
+        (``transactions_end``); fetches whose sender ends before; a SyncGroup of a member that a LeaveGroup removes
+        meanwhile, which no release answers (GroupCoordinator.removeMemberAndUpdateGroup, 2.3 to 3.9); that the answer
+        is the right one.
     """
 
     ids = ("V13",)
@@ -80,6 +101,8 @@ class RequestsAnswered(Checker):
         self._timeout_us = self.start.time_us("request.timeout.ms", 30_000)
         self._asking = (VERIFIED, IDENTIFIED) if self.start.asks_for_producer_ids else (VERIFIED,)
         self._logs = self.history.logs
+        self._writes: dict[tuple[int, str], Writes] = {}
+        """By broker and name, the writes of a transactional id there."""
         self._states: dict[tuple[int, str], str] = {}
         """By broker and group, the state of the group there."""
         self._left: dict[tuple[int, str, str], list[int]] = {}
@@ -98,26 +121,39 @@ class RequestsAnswered(Checker):
         if event.reason == LEFT:
             self._removed[event.node, event.member] = event.t_us
 
+    def on_appends(self, event: CoordinatorAppends) -> None:
+        records = event.records
+        if records.tp.topic == TRANSACTION_STATE_TOPIC:
+            allowed_us = self._timeout_us if records.value is None else records.value.timeout_ms * 1000
+            key = event.node, f"{ID}{records.transactional_id}"
+            before = self._writes.get(key, NONE)
+            self._writes[key] = Writes(before.pending + 1, max(before.until_us, event.t_us + allowed_us))
+
+    def on_wrote(self, event: CoordinatorWrote) -> None:
+        for of in event.of:
+            before = self._writes.get((event.node, of))
+            if before is not None:
+                last = before.pending == 1
+                self._writes[event.node, of] = Writes(before.pending - 1, event.t_us if last else before.until_us)
+
     def on_crashed(self, event: NodeCrashed) -> None:
-        forget(event.node, self._states)
+        forget(event.node, self._states, self._writes)
 
     def on_unanswered(self, event: RequestUnanswered) -> None:
-        request = event.request
-        if not isinstance(request, Request) or self._is_excused(event.node, request, event.since_us):
-            return
-        if event.in_time and isinstance(request, FetchRequest):
-            return  # polls that find nothing are not simulated: it may have come just now
-        if event.node not in self.now.impaired and not _waits_for_replicas(request):
-            self._look_at(event, request, event.client, event.since_us)
+        if not (event.in_time and isinstance(event.request, FetchRequest)):
+            self._ended(event)  # polls that find nothing are not simulated: such a one may have come just now
 
     def _answered_late(self, event: RequestAnswered) -> None:
+        if type(event.request) is not FetchRequest and event.is_current:
+            self._ended(event)  # polls that find nothing are not simulated: it may have come later
+
+    def _ended(self, event: RequestUnanswered | RequestAnswered) -> None:
         request = event.request
-        if type(request) is FetchRequest or not event.is_current:
-            return  # polls that find nothing are not simulated: it may have come later
         if not isinstance(request, Request) or self._is_excused(event.node, request, event.since_us):
             return
         if event.node not in self.now.impaired and not _waits_for_replicas(request):
-            self._look_at(event, request, event.client, event.since_us)
+            since_us = max(event.since_us, self._written_us(event.node, request))
+            self._look_at(event, request, event.client, since_us)
 
     def _is_excused(self, broker: int, request: Request, since_us: int) -> bool:
         """Whether something has disturbed a broker since it took up a request. What becomes an event of its controller
@@ -130,12 +166,14 @@ class RequestsAnswered(Checker):
         if event.role != "broker" or event.occasion != "rest" or not is_settled(self, event):
             return
         in_hand: Any = event.memories["in_hand"]
+        free_us = self.now.reached_since_us(event.node) or 0
         for client, request, since_us in in_hand:
             if request.api.name in CONTROLLERS and self._is_excused(event.node, request, since_us):
                 continue  # the event may have failed
-            written = request.api.name != PRODUCE and self._replicas_work(event.node)
-            if written or not _waits_for_replicas(request):
-                self._look_at(event, request, client, max(since_us, self.now.reached_since_us(event.node) or 0))
+            written = self._replicas_work(event.node)
+            if (written and request.api.name != PRODUCE) or not _waits_for_replicas(request):
+                until_us = 0 if written else self._written_us(event.node, request)
+                self._look_at(event, request, client, max(since_us, free_us, until_us))
 
     def _replicas_work(self, broker: int) -> bool:
         """Whether all that lead or are in sync work, of all partitions: what waits for them has them. And ``broker``
@@ -168,11 +206,16 @@ class RequestsAnswered(Checker):
         held_us = event.t_us - since_us
         if name in IN_STATE:
             held_us = self._in_vain_us(event.node, request, since_us, event.t_us)
-        if held_us > SLACK_US + self._may_wait_us(request, name):
-            if isinstance(event, RequestAnswered):
-                self.violated(event, AnsweredLate(event.node, name, client, held_us), None, (event.node,))
-            else:
-                self.violated(event, NeverAnswered(event.node, name, client, held_us), None, (event.node,))
+        undisturbed_us = since_us - (self.now.reached_since_us(event.node) or 0)
+        vain = InVain(1, held_us, held_us - self._may_wait_us(request, name, undisturbed_us))
+        if isinstance(event, RequestAnswered):
+            facts: Facts = AnsweredLate(event.node, name, client, held_us)
+        else:
+            if isinstance(event, RequestUnanswered) and vain.vain_us > 0:
+                vain = self.history.answers.given_up((event.node, client, type(request)), vain)
+            facts = NeverAnswered(event.node, name, client, vain.held_us, vain.times)
+        if vain.vain_us > SLACK_US:
+            self.violated(event, facts, None, (event.node,))
 
     def _is_removed(self, broker: int, request: Request, since_us: int) -> bool:
         """Whether ``request`` waits for the assignment of a member that has been removed since."""
@@ -180,12 +223,20 @@ class RequestsAnswered(Checker):
             return False
         return self._removed.get((broker, request.member_id), -1) >= since_us
 
-    def _may_wait_us(self, request: Request, name: str) -> int:
+    def _written_us(self, broker: int, request: Request) -> int:
+        """Until when ``request`` may wait for what a coordinator of transactions writes."""
+        if not isinstance(request, (OfTransaction, InitProducerIdRequest)):
+            return -1
+        return self._writes.get((broker, f"{ID}{request.transactional_id}"), NONE).until_us
+
+    def _may_wait_us(self, request: Request, name: str, undisturbed_us: int) -> int:
+        """``undisturbed_us``: for how long nothing had disturbed its broker as it was taken up."""
         if isinstance(request, FetchRequest):
             return request.max_wait_us
         if name not in (*WRITTEN, *CONTROLLERS) and hasattr(request, "timeout_us"):
             return int(request.timeout_us)
-        return (self._commit_us if name in COMMITS else 0) + (self._timeout_us if name in self._asking else 0)
+        commit_us, asked_us = self._commit_us if name in COMMITS else 0, self._timeout_us if name in self._asking else 0
+        return commit_us + (0 if name == IDENTIFIED and undisturbed_us > asked_us else asked_us)
 
     def _in_vain_us(self, node: int, request: Request, since_us: int, now_us: int) -> int:
         """For how long a member's request has had nothing to wait for; 0: its group has not left the state in which it

@@ -16,6 +16,7 @@ from emulator.protocol.errors import Errors
 from emulator.protocol.events import NodeStarted
 from emulator.protocol.metadata import NO_CONTROLLER
 from emulator.protocol.shown import MetadataCached
+from emulator.protocol.types import unified
 from emulator.protocol.update_metadata import UpdateMetadataRequest
 from emulator.protocol.znodes import TOPICS, decode_reassigning, decode_topic, decode_topic_id
 from emulator.trace.events import ZkWritten
@@ -24,8 +25,8 @@ from scenarios.observe.checkers.administrator_answers import LATELY_US, Administ
 from scenarios.observe.findings.metadata_facts import AnsweredTooEarly
 from scenarios.observe.history.lately import Lately
 
-LEGAL = re.compile(r"[a-zA-Z0-9-]{1,249}", re.ASCII)
-"""Names that a topic can have, whatever other topics there are."""
+LEGAL = re.compile(r"(?!\.{1,2}$)[a-zA-Z0-9._-]{1,249}", re.ASCII)
+"""Names that a topic can have, unless another topic has nearly the same one (``unified``)."""
 TopicRequest = CreateTopicsRequest | DeleteTopicsRequest | CreatePartitionsRequest
 
 
@@ -60,7 +61,8 @@ class TopicAnswersTrue(AdministratorAnswers):
         its id; one that is deleted is marked for deletion; one that got partitions has as many as were asked for. Of
         the errors: a topic that exists exists, or is being deleted; an unknown one was not there all the time; a move
         forbids more partitions only while there is one; partitions are not too few; a replication factor is above the
-        number of brokers that the broker knows, or none; a legal name is not refused as illegal. The time of a
+        number of brokers that the broker knows, or none; a legal name is not refused as illegal where no other topic
+        has nearly the same one; topics can be deleted, unless delete.topic.enable is false. The time of a
         request that has timed out is over. What is done has not failed, where nothing has delayed the broker for 10 s.
         A broker that was the controller all the time is not none. The live
         brokers and the controller of DescribeCluster (KIP-700, 2.8) are those of the broker's metadata.
@@ -195,10 +197,18 @@ class TopicAnswersTrue(AdministratorAnswers):
             if isinstance(event.request, CreatePartitionsRequest):
                 lately = self._marked.since(topic, event.since_us - LATELY_US)
                 return "" if any(lately) else "it is not being deleted"
-            return "the name is legal" if LEGAL.fullmatch(topic) else ""
+            legal = LEGAL.fullmatch(topic) and not self._collides(topic, event.since_us)
+            return "the name is legal" if legal else ""
+        if code is Errors.TOPIC_DELETION_DISABLED:
+            return "topics can be deleted" if self.start.deletes_topics else ""
         if code is Errors.UNKNOWN_SERVER_ERROR:
             return "it is done" if self._is_done(event, topic, asked, there) and self.is_calm(event) else ""
         return self._too_few(asked, code, there, event)
+
+    def _collides(self, topic: str, since_us: int) -> bool:
+        """Whether another topic has been there since a time whose name is nearly the same."""
+        alike = [name for name in self._topics.keys() if name != topic and unified(name) == unified(topic)]  # noqa: SIM118
+        return any(one.assignment is not None for name in alike for one in self._topics.since(name, since_us))
 
     def _is_done(self, event: RequestAnswered, topic: str, asked: object, there: list[KnownTopic]) -> bool:
         """Whether ZooKeeper has got what was asked for since the request was taken up."""

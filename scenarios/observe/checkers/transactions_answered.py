@@ -38,10 +38,11 @@ class TransactionsAnswered(CoordinatedAnswers):
     the markers that it has decided (TransactionCoordinator, TransactionMarkerChannelManager, 0.11 to 3.9).
 
     Verified: each answer to InitProducerId, AddPartitionsToTxn, AddOffsetsToTxn and EndTxn: what succeeds is in the
-        record that the coordinator has written, with the partitions and the timeout of the request; each error has its
-        reason in the state of the id, a change of it that is under way, or a write that has failed. Each
-        WriteTxnMarkers: its producer, epochs, partitions and decision are those of a decision that its coordinator has
-        written or read; and each of its partitions that is answered with NONE has a marker.
+        record that the coordinator has written, with the partitions, the timeout and the producer of the request, and
+        none other than the coordinator answers without an error; each error has its reason in the state of the id, a
+        change of it that is under way, or a write that has failed. Each WriteTxnMarkers: its producer, epochs,
+        partitions and decision are those of a decision that its coordinator has written or read; and each of its
+        partitions that is answered with NONE has a marker.
 
     Not verified: ids that the coordinator has not read and not changed yet; which error comes first where there are
         several reasons; refusals of partitions that a broker does not know.
@@ -179,6 +180,7 @@ class TransactionsAnswered(CoordinatedAnswers):
             if error:
                 yield from self._error(event, request, error, (*self._reasons(event, request, there), *OF_DELETED))
                 return
+        yield from self.not_refused(event, TRANSACTION_STATE_TOPIC, id)
         state = there.state
         if state is None:
             return
@@ -186,6 +188,7 @@ class TransactionsAnswered(CoordinatedAnswers):
         before = there.before.partitions if there.before is not None and there.before.state == ONGOING else ()
         yield from unequal(
             id, ("the state", state.state, ONGOING), ("producer", state.producer_id, request.producer_id),
+            ("the epoch", state.producer_epoch, request.producer_epoch),
             ("lacking", [str(tp) for tp in asked if tp not in has], []),
         )  # fmt: skip
         if self.there.has_written(event.node, f"{ID}{id}", event.t_us):
@@ -201,8 +204,15 @@ class TransactionsAnswered(CoordinatedAnswers):
             if state is None or state.state not in (ONGOING, ends[1]):
                 others = (*others, E.INVALID_TXN_STATE)
             yield from self._error(event, request, response.error, others)
-        elif state is not None and (state.state not in ends or state.producer_id != request.producer_id):
-            yield Amiss(id, "error", NO_ERROR, f"a refusal: it is {state.state} of producer {state.producer_id}")
+        elif state is not None and (
+            state.state not in ends
+            or state.producer_id != request.producer_id
+            or state.producer_epoch > request.producer_epoch
+        ):
+            of = f"producer {state.producer_id} in epoch {state.producer_epoch}"
+            yield Amiss(id, "error", NO_ERROR, f"a refusal: it is {state.state} of {of}")
+        else:
+            yield from self.not_refused(event, TRANSACTION_STATE_TOPIC, id)
 
     # -- markers ----------------------------------------------------------------------------------------------------
 

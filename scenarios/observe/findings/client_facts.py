@@ -105,14 +105,21 @@ class AnsweredLate(NamedTuple):
 
 
 class NeverAnswered(NamedTuple):
-    """A request of a client, by the name of its API, that a broker has not answered in its time."""
+    """A request of a client, by the name of its API, that a broker has not answered in its time; or so many ``times``,
+    one after the other."""
 
     broker: int
     api: str
     client: int
     held_us: int
+    times: int = 1
 
     def in_words(self, _tp: TopicPartition | None) -> str:
+        if self.times > 1:
+            return (
+                f"broker {self.broker} has had {self.times} requests of machine {self.client} ({self.api}) for "
+                f"{self.held_us / 1e6:g} s altogether, one after the other, and has answered none"
+            )
         return (
             f"broker {self.broker} has a {self.api} of machine {self.client} for {self.held_us / 1e6:g} s, and does "
             "not answer it"

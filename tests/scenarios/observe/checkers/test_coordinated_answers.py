@@ -26,7 +26,16 @@ from emulator.protocol.groups.find_coordinator import (
     FindCoordinatorResponse,
     FoundCoordinator,
 )
-from emulator.protocol.groups.group_offsets import OffsetCommitRequest, OffsetCommitResponse, OffsetToCommit
+from emulator.protocol.groups.group_offsets import (
+    CommittedOffset,
+    GroupOffsets,
+    OffsetCommitRequest,
+    OffsetCommitResponse,
+    OffsetFetchRequest,
+    OffsetFetchResponse,
+    OffsetsWanted,
+    OffsetToCommit,
+)
 from emulator.protocol.groups.membership import (
     HeartbeatRequest,
     HeartbeatResponse,
@@ -40,6 +49,7 @@ from emulator.protocol.groups.membership import (
     SyncGroupResponse,
 )
 from emulator.protocol.produce import InitProducerIdRequest, InitProducerIdResponse
+from emulator.protocol.shown import MetadataCached
 from emulator.protocol.transactions.coordination import (
     AddPartitionsToTxnRequest,
     AddPartitionsToTxnResponse,
@@ -52,6 +62,7 @@ from emulator.protocol.znodes import encode_topic, topic_path
 from emulator.trace.events import ZkWritten
 from emulator.trace.shown_znodes import RequestAnswered
 from tests.scenarios.observe.checkers.test_coordinators import ANNE, BOB, GROUP, HOME, HOMES, WRITER, Coordinated
+from tests.scenarios.observe.checkers.test_led_in_time import Cluster
 from tests.scenarios.observe.checkers.written_history import ORDERS_0
 
 WRITES, MEMBERS, PRODUCERS, REMEMBERS = (
@@ -263,6 +274,44 @@ def test_a_broker_that_knows_nothing_knows_no_coordinator(error: Errors, node: i
     assert len(run.found()) == count
 
 
+@pytest.mark.parametrize(
+    ("alive", "between_s", "there", "calm", "count"),
+    [
+        (3, 8, False, True, 1),
+        (3, 3, False, True, 0),
+        (3, 8, True, True, 0),
+        (2, 8, False, True, 0),
+        (3, 8, False, False, 0),
+    ],
+)
+def test_a_broker_creates_the_topic_of_coordinators(
+    alive: int, between_s: int, there: bool, calm: bool, count: int
+) -> None:
+    run = Cluster(MEMBERS)
+    run.show(MetadataCached, 0, {}, tuple(range(alive)))
+    request = FindCoordinatorRequest((GROUP,), CoordinatorType.GROUP)
+    missing = FindCoordinatorResponse((FoundCoordinator(GROUP, Errors.COORDINATOR_NOT_AVAILABLE),))
+    run.show(RequestAnswered, 0, -9, request, missing, run.world.now, True)
+    run.passes(between_s)
+    if there:
+        run.emit(ZkWritten, 0, "create", topic_path(HOME.topic), 0, 0, encode_topic({0: (0, 1)}))
+    if not calm:
+        run.fault("broker.pause", "1")
+    run.show(RequestAnswered, 0, -9, request, missing, run.world.now, True)
+    found = [violation.state for violation in run.violations()]
+    assert len(found) == count
+    assert all(state.endswith("it should be another: it can create __consumer_offsets") for state in found)
+
+
+@pytest.mark.parametrize(("node", "error", "count"), [(0, NONE, 0), (1, NONE, 1), (1, Errors.NOT_COORDINATOR, 0)])
+def test_the_coordinator_alone_knows_the_offsets_of_a_group(node: int, error: Errors, count: int) -> None:
+    run = Answered(MEMBERS).ready()
+    told = GroupOffsets(GROUP, error, () if error else (CommittedOffset(ORDERS_0),))
+    request = OffsetFetchRequest((OffsetsWanted(GROUP, (ORDERS_0,)),))
+    run.answers(request, OffsetFetchResponse((told,)), node)
+    assert len(run.found()) == count
+
+
 # -- offsets that are read back ---------------------------------------------------------------------------------------
 
 
@@ -440,6 +489,23 @@ def test_an_end_is_answered_as_it_is_decided(committed: bool, error: Errors, cou
     run.writes_id(state(STATE.PREPARE_COMMIT, run.world.now // 1000 + 1, ORDERS_0))
     run.answers(EndTxnRequest(*OF_WRITER, committed), EndTxnResponse(error))
     assert len(run.found()) == count
+
+
+def test_an_earlier_producer_adds_and_ends_nothing() -> None:
+    run = ongoing(PRODUCERS)
+    run.writes_id(state(STATE.ONGOING, run.world.now // 1000 + 1, ORDERS_0, producer_epoch=1))
+    run.answers(AddPartitionsToTxnRequest(*OF_WRITER, (ORDERS_0,)), AddPartitionsToTxnResponse(((ORDERS_0, NONE),)))
+    assert parts(run) == ["the epoch 1; it should be 0"]
+    run = ongoing(PRODUCERS)
+    run.writes_id(state(STATE.PREPARE_COMMIT, run.world.now // 1000 + 1, ORDERS_0, producer_epoch=1))
+    run.answers(EndTxnRequest(*OF_WRITER, True), EndTxnResponse(NONE))
+    assert parts(run) == ["error NONE; it should be a refusal: it is PrepareCommit of producer 7 in epoch 1"]
+
+
+def test_a_broker_that_does_not_coordinate_an_id_ends_nothing() -> None:
+    run = Answered(PRODUCERS).ready()
+    run.answers(EndTxnRequest(*OF_WRITER, True), EndTxnResponse(NONE), node=1)
+    assert parts(run) == ["error NONE; it should be NOT_COORDINATOR"]
 
 
 @pytest.mark.parametrize(

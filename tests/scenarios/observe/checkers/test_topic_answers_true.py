@@ -16,6 +16,7 @@ from emulator.protocol.shown import MetadataCached
 from emulator.protocol.znodes import CONTROLLER, delete_topic_path, encode_topic, topic_path
 from emulator.trace.events import ZkWritten
 from emulator.trace.shown_znodes import RequestAnswered
+from scenarios.observe.history.settings_history import StartSettings
 from tests.scenarios.observe.checkers.written_history import WrittenHistory
 
 SECOND_US = 1_000_000
@@ -26,8 +27,8 @@ CREATED = CreatedTopic("orders", NO_API_ERROR, 1, 2)
 class Topics(WrittenHistory):
     """Broker 0 answers; it takes a request up as ``begins`` is called."""
 
-    def __init__(self) -> None:
-        super().__init__("topic_answers_true")
+    def __init__(self, start: StartSettings | None = None) -> None:
+        super().__init__("topic_answers_true", start=start or StartSettings())
         self.show(MetadataCached, 0, {}, (0, 1))
         self.world.now += SECOND_US
         self.since_us = 0
@@ -90,6 +91,29 @@ def test_refusals(there: bool, code: Errors, waits_s: int, found: str) -> None:
     run.world.now += waits_s * SECOND_US
     states = creates(run, CreatedTopic("orders", ApiError(code)))
     assert [found in state for state in states] == ([True] if found else [])
+
+
+@pytest.mark.parametrize(
+    ("name", "other", "found"),
+    [("a_b", "", 1), ("a_b", "c.d", 1), ("a_b", "a.b", 0), ("a b", "", 0), ("..", "", 0), ("a..", "", 1)],
+)
+def test_a_name_that_is_refused_as_illegal(name: str, other: str, found: int) -> None:
+    run = Topics()
+    if other:
+        run.emit(ZkWritten, 0, "create", topic_path(other), 0, 0, encode_topic({0: (0, 1)}))
+    run.begins()
+    row = CreatedTopic(name, ApiError(Errors.INVALID_TOPIC_EXCEPTION))
+    assert len(creates(run, row, asked=ASKED._replace(name=name))) == found
+
+
+@pytest.mark.parametrize("deletes", [True, False])
+def test_topics_that_can_be_deleted(deletes: bool) -> None:
+    run = Topics(StartSettings(deletes_topics=deletes))
+    run.writes()
+    run.begins()
+    refused = DeleteTopicsResponse((("orders", ApiError(Errors.TOPIC_DELETION_DISABLED)),))
+    states = run.answers(DeleteTopicsRequest(("orders",), SECOND_US), refused)
+    assert [state.endswith("topics can be deleted") for state in states] == [True] * deletes
 
 
 def test_a_controller_says_that_it_is_none() -> None:

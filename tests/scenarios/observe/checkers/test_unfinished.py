@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from brokers.memories import RequestInHand
+from brokers.transactions.metadata import TransactionState, TxnTransitMetadata
+from brokers.transactions.records import TransactionRecords
 from emulator.protocol import events as e
 from emulator.protocol import znodes
 from emulator.protocol.api import Request
@@ -13,7 +15,9 @@ from emulator.protocol.groups.membership import HeartbeatRequest, JoinGroupReque
 from emulator.protocol.list_reassignments import ListPartitionReassignmentsRequest
 from emulator.protocol.produce import InitProducerIdRequest, ProducedBatch, ProduceRequest
 from emulator.protocol.shown import FetchOverdue, ProduceRefused, Remembered
+from emulator.protocol.shown_coordination import CoordinatorAppends, CoordinatorWrote
 from emulator.protocol.transactions.coordination import EndTxnRequest
+from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import encode_config
 from emulator.trace.events import ZkWritten
 from emulator.trace.shown_znodes import RequestAnswered, RequestUnanswered
@@ -84,6 +88,50 @@ def unanswered(request: Request, after_us: int, *states: tuple[int, str], in_tim
     run.world.now = since_us + after_us
     run.show(RequestUnanswered, 0, -9, request, since_us, in_time)
     return [violation.state for violation in run.violations()]
+
+
+def writes(run: Cluster) -> Request:
+    """Broker 0 begins to write what the answer to the ``EndTxnRequest`` waits for, which may take 60 s."""
+    value = TxnTransitMetadata(7, 7, 0, -1, 60_000, TransactionState.PREPARE_COMMIT, (), 0, 0)
+    home = TopicPartition("__transaction_state", 0)
+    run.show(CoordinatorAppends, 0, TransactionRecords.of(home, 1, END.transactional_id, value), 0)
+    return END
+
+
+@pytest.mark.parametrize(("done_s", "after_s", "count"), [(None, 30, 0), (None, 70, 1), (2, 5, 0), (2, 10, 1)])
+def test_a_producer_waits_while_its_coordinator_writes(done_s: int | None, after_s: int, count: int) -> None:
+    run = Cluster("requests_answered")
+    run.passes(20)
+    since_us = run.world.now
+    writes(run)
+    if done_s is not None:
+        run.world.now = since_us + done_s * SECOND
+        run.show(CoordinatorWrote, 0, (f"transactional id {END.transactional_id}",), False)
+    run.world.now = since_us + after_s * SECOND
+    run.show(RequestUnanswered, 0, -9, END, since_us, False)
+    assert len(run.violations()) == count
+
+
+def test_a_client_that_asks_again_and_again() -> None:
+    """Each time it gives up before an answer is late."""
+    run = Cluster("requests_answered")
+    run.passes(20)
+    for _ in range(8):
+        run.world.now += SECOND // 2
+        run.show(RequestUnanswered, 0, -9, BEAT, run.world.now - SECOND // 2, True)
+    [violation] = run.violations()
+    told = "broker 0 has had 8 requests of machine -9 (Heartbeat) for 4.008 s altogether, one after the other"
+    assert told in violation.state
+
+
+def test_a_request_that_waits_for_a_controller_that_has_resigned() -> None:
+    """kafka-3.0, seed 28106 of the default swarm."""
+    run = Cluster("requests_answered")
+    run.passes(20)
+    in_hand = RequestInHand(-9, MOVES, run.world.now - 30 * SECOND)
+    run.world.now += 20 * SECOND
+    run.show(Remembered, 0, "broker", "rest", {"in_hand": (in_hand,)})
+    assert run.violations() == []
 
 
 def test_a_request_that_has_nothing_to_wait_for() -> None:
@@ -218,6 +266,7 @@ def test_a_request_in_hand_when_nothing_happens_any_more(
     run = Cluster("requests_answered")
     run.passes(20)
     in_hand = RequestInHand(-9, request_, run.world.now)
+    writes(run)
     if not alive:
         run.emit(e.NodeCrashed, 2, 0, "process")
     run.world.now += waits_s * SECOND
@@ -234,7 +283,7 @@ def test_what_waits_for_a_replica_that_fetches_nothing(end: int, count: int) -> 
     for node, there in ((0, 20), (1, end)):
         run.loaded(node, there)
     run.passes(20)
-    in_hand = RequestInHand(-9, END, run.world.now)
+    in_hand = RequestInHand(-9, writes(run), run.world.now)
     run.world.now += 20 * SECOND
     run.show(Remembered, 0, "broker", "rest", {"in_hand": (in_hand,)})
     assert len(run.violations()) == count
@@ -246,7 +295,7 @@ def test_what_waits_for_the_replicas_of_a_leader_that_was_replaced() -> None:
     run.leads(0, 0)
     run.state(0, (0,), 1)
     run.passes(20)
-    in_hand = RequestInHand(-9, END, run.world.now)
+    in_hand = RequestInHand(-9, writes(run), run.world.now)
     run.world.now += 20 * SECOND
     run.show(Remembered, 0, "broker", "rest", {"in_hand": (in_hand,)})
     assert run.violations() == []
