@@ -10,6 +10,7 @@ from emulator.protocol.events import GroupMemberRemoved, GroupStateChanged, Node
 from emulator.protocol.fetch import FetchRequest
 from emulator.protocol.groups.membership import SyncGroupRequest
 from emulator.protocol.shown import Remembered
+from emulator.protocol.transactions.markers import WriteTxnMarkersRequest
 from emulator.protocol.types import TopicPartition
 from emulator.trace.shown_znodes import RequestAnswered, RequestUnanswered
 from scenarios.observe.checkers.broker_memory import is_settled
@@ -64,8 +65,9 @@ class RequestsAnswered(Checker):
 
     Not verified: what the controller answers, whose event may fail, and then has no answer in Kafka either; Produce
         with other acks than 0 and 1 (``acks_in_time``); before the cluster is at rest, what a coordinator of
-        transactions writes (``transactions_end``), which may wait for replicas for longer than its sender does; fetches
-        whose sender ends before; a SyncGroup of a member that a LeaveGroup removes meanwhile, which no release answers
+        transactions writes (``transactions_end``), which may wait for replicas for longer than its sender does; the
+        markers of a replica that a StopReplica has removed, up to 2.3 (KAFKA-9198); fetches whose sender ends before; a
+        SyncGroup of a member that a LeaveGroup removes meanwhile, which no release answers
         (GroupCoordinator.removeMemberAndUpdateGroup, 2.3 to 3.9); that the answer is the right one.
     """
 
@@ -125,6 +127,8 @@ class RequestsAnswered(Checker):
         in_hand: Any = event.memories["in_hand"]
         for client, request, since_us in in_hand:
             written = request.api.name != PRODUCE and self._replicas_work(event.node)
+            if isinstance(request, WriteTxnMarkersRequest) and not self.start.stop_answers:
+                written &= self._leads_all(event.node, request)
             if written or not _waits_for_replicas(request):
                 self._look_at(event, request, client, max(since_us, self.now.reached_since_us(event.node) or 0))
 
@@ -144,6 +148,11 @@ class RequestsAnswered(Checker):
             and state is not None
             and (state.leader, state.leader_epoch) == (broker, leads.leader_epoch)
         )
+
+    def _leads_all(self, broker: int, request: Request) -> bool:
+        """Whether a broker leads all that ``request`` writes to. Up to 2.3 one whose replica was removed meanwhile is
+        answered when its time is over (KAFKA-9198)."""
+        return all(self.cluster.leads(broker, tp) is not None for tp in request.topic_partitions())
 
     def _is_everywhere(self, broker: int, tp: TopicPartition) -> bool:
         """Whether all in-sync replicas have the whole log of their leader."""
