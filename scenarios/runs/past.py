@@ -31,7 +31,14 @@ from emulator.protocol.events import (
 )
 from emulator.protocol.shown import Deviated
 from emulator.protocol.types import NO_LEADER, TopicPartition
-from emulator.protocol.znodes import CONTROLLER, LeaderAndIsr, broker_path, decode_topic, topic_path
+from emulator.protocol.znodes import (
+    CONTROLLER,
+    REASSIGN_PARTITIONS,
+    LeaderAndIsr,
+    broker_path,
+    decode_topic,
+    topic_path,
+)
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers import Violation
 from scenarios.observe.past.cluster_past import Past
@@ -212,8 +219,15 @@ class KeptEvents:
         )
 
     def open_moves(self) -> dict[TopicPartition, MoveStarted]:
-        """The moves that were asked for and have not ended, the last one of each partition."""
-        return dict(self.cluster.now.moves)
+        """The moves that were asked for and have not ended, the last one of each partition. Where no tool knows of one,
+        as ZooKeeper's answer was lost, those of the request that is there."""
+        asked = self.cluster.now.requested_moves()
+        created = [e for e in self.of(ZkWritten) if (e.path, e.op) == (REASSIGN_PARTITIONS, "create")][-1:]
+        return dict(self.cluster.now.moves) or {
+            tp: MoveStarted(write.t_us, write.seq, write.cause, *tp, target)
+            for write in created
+            for tp, target in asked.items()
+        }
 
     def awaited(self, tp: TopicPartition, move: MoveStarted) -> tuple[int, ...]:
         """The replicas that an open move waits for to be in the ISR, as its protocol says; none where it waits for

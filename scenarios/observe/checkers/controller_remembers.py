@@ -305,7 +305,7 @@ class ControllerRemembersTrue(Checker):
             for tp, state in states.items():
                 if cluster.state(tp) is None or cluster.is_deleting(tp.topic) or cluster.open_move(tp):
                     continue
-                if cluster.is_reassigning(tp):
+                if cluster.is_reassigning(tp) or tp in cluster.requested_moves():
                     continue
                 assigned = broker in cluster.assignment(tp)
                 if assigned and state is ReplicaState.NON_EXISTENT:

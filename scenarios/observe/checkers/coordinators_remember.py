@@ -24,7 +24,7 @@ from scenarios.observe.history.replica_logs import BASE_OFFSET, ID, NEXT_OFFSET
 
 WAITS = "being written"
 """The words of a memory for a write that has no outcome."""
-OPEN = " in a transaction of "
+AND, OPEN = ", and ", " in a transaction of "
 """The words of a memory for an offset of a transaction that has not ended."""
 ENDS = {"PrepareCommit": "CompleteCommit", "PrepareAbort": "CompleteAbort"}
 """The end that a decided transaction has in the log while that is being written: its memory has no words for it."""
@@ -77,6 +77,8 @@ class CoordinatorsRemember(BrokerMemory):
         self._markers: dict[int, tuple[int, bool]] = {}
         """By batch id, the producer of a marker, and whether it says COMMIT."""
         self._committed = False
+        self._lag_us = self.start.time_us("replica.lag.time.max.ms", 10_000) * 3 // 2
+        """How long a marker may wait for a replica until that leaves the ISR."""
         self._under_way: dict[tuple[int, int], None] = {}
         """By broker and producer id, the markers in __consumer_offsets whose request has no answer yet."""
         self.history.answers.of(self._marked, WriteTxnMarkersRequest)
@@ -101,10 +103,11 @@ class CoordinatorsRemember(BrokerMemory):
 
     def _is_ending(self, node: int, has: str, should: str) -> bool:
         """Whether a memory differs from the log by a marker that is not on all in-sync replicas yet."""
-        committed, *opened = has.split(", and ")
-        for each in opened:
+        committed, *opened = has.split(AND)
+        for place, each in enumerate(opened):
             offset, found, producer_id = each.partition(OPEN)
-            if found and (node, int(producer_id)) in self._under_way and should in (offset, committed):
+            ended = [AND.join((value, *opened[:place], *opened[place + 1 :])) for value in (offset, committed)]
+            if found and (node, int(producer_id)) in self._under_way and should in ended:
                 return True
         return False
 
@@ -166,9 +169,10 @@ class CoordinatorsRemember(BrokerMemory):
                 has, should = kept.get(of, "nothing"), loaded.get(of, "nothing")
                 if has == should:
                     continue
-                if WAITS in has or _ends(has) == should or self._is_ending(event.node, has, should):
+                is_ending = self._is_ending(event.node, has, should)
+                if WAITS in has or _ends(has) == should or is_ending:
                     since_us = self._waiting.setdefault((of, event.node, has), event.t_us)
-                    is_wrong = event.t_us - since_us > WRITES_US
+                    is_wrong = event.t_us - since_us > WRITES_US + is_ending * self._lag_us
                 else:
                     is_wrong = of not in self._failed
                 if is_wrong:

@@ -15,7 +15,7 @@ from scenarios.observe.checkers.led_in_time import SETTLING_US
 from scenarios.observe.findings.isr_facts import ElectedAgain, ElectedOutOfOrder, ElectionDrops, LedElsewhere, LooksLate
 from scenarios.observe.past.changes import StateWritten
 
-PREFERRED, SHUTS_DOWN = "preferred", "shutdown.1"
+PREFERRED = "preferred"
 FIRST_US, LATE_US = 5_000_000, 10_000_000
 """Time from an election to the first look at preferred leaders, and how late each look may be."""
 NONE = -1
@@ -69,20 +69,15 @@ class ElectsInOrder(Checker):
         """When controllers have to look again for leaders that are not preferred."""
         self._stepped_us: dict[int, int] = {}
         """When controllers made their last steps."""
-        self._left_us: dict[int, int] = {}
-        """When the controller took each broker for shutting down, also one that has crashed since."""
 
     def on_controller(self, event: ControllerElected) -> None:
         self._due_us[event.node] = event.t_us + FIRST_US
-        self._left_us.clear()
 
     def on_controller_ended(self, event: ControllerResigned | NodeCrashed) -> None:
         self._due_us.pop(event.node, None)
 
     def on_step(self, event: Step) -> None:
         self._stepped_us[event.node] = event.t_us
-        if event.step == SHUTS_DOWN:
-            self._left_us[event.broker] = event.t_us
 
     def look(self, moment: Moment) -> None:
         due_us, free_us = self._due_us.get(self.cluster.controller), self.now.controlled_since_us()
@@ -202,7 +197,5 @@ class ElectsInOrder(Checker):
         cluster = self.cluster
         registered_us = cluster.registered_us(broker)
         if registered_us is None or now_us - registered_us < SETTLING_US or broker in cluster.known_dead:
-            return False
-        if registered_us <= self._left_us.get(broker, -1):
             return False
         return not (cluster.is_shutting_down(broker) or cluster.lacks_dirs(broker) or broker in self.now.impaired)

@@ -14,6 +14,7 @@ from emulator.protocol.produce import InitProducerIdRequest
 from emulator.protocol.shown import Remembered
 from emulator.protocol.shown_coordination import CoordinatorAppends, CoordinatorWrote
 from emulator.protocol.transactions.coordination import OfTransaction
+from emulator.protocol.transactions.markers import WriteTxnMarkersRequest
 from emulator.protocol.types import TopicPartition
 from emulator.trace.shown_znodes import RequestAnswered, RequestUnanswered
 from scenarios.observe.checkers.broker_memory import is_settled
@@ -86,9 +87,9 @@ class RequestsAnswered(Checker):
         an event that loses its session has no answer.
 
     Not verified: Produce with other acks than 0 and 1 (``acks_in_time``); WriteTxnMarkers before the cluster is at rest
-        (``transactions_end``); fetches whose sender ends before; a SyncGroup of a member that a LeaveGroup removes
-        meanwhile, which no release answers (GroupCoordinator.removeMemberAndUpdateGroup, 2.3 to 3.9); that the answer
-        is the right one.
+        (``transactions_end``), and the markers of a replica that a StopReplica has removed, up to 2.3 (KAFKA-9198);
+        fetches whose sender ends before; a SyncGroup of a member that a LeaveGroup removes meanwhile, which no release
+        answers (GroupCoordinator.removeMemberAndUpdateGroup, 2.3 to 3.9); that the answer is the right one.
     """
 
     ids = ("V13",)
@@ -171,6 +172,8 @@ class RequestsAnswered(Checker):
             if request.api.name in CONTROLLERS and self._is_excused(event.node, request, since_us):
                 continue  # the event may have failed
             written = self._replicas_work(event.node)
+            if isinstance(request, WriteTxnMarkersRequest) and not self.start.stop_answers:
+                written &= self._leads_all(event.node, request)
             if (written and request.api.name != PRODUCE) or not _waits_for_replicas(request):
                 until_us = 0 if written else self._written_us(event.node, request)
                 self._look_at(event, request, client, max(since_us, free_us, until_us))
@@ -191,6 +194,11 @@ class RequestsAnswered(Checker):
             and state is not None
             and (state.leader, state.leader_epoch) == (broker, leads.leader_epoch)
         )
+
+    def _leads_all(self, broker: int, request: Request) -> bool:
+        """Whether a broker leads all that ``request`` writes to. Up to 2.3 one whose replica was removed meanwhile is
+        answered when its time is over (KAFKA-9198)."""
+        return all(self.cluster.leads(broker, tp) is not None for tp in request.topic_partitions())
 
     def _is_everywhere(self, broker: int, tp: TopicPartition) -> bool:
         """Whether all in-sync replicas have the whole log of their leader."""

@@ -10,7 +10,7 @@ from emulator.protocol import znodes
 from emulator.protocol.api import AbstractControlRequest
 from emulator.protocol.assignments import Replicas
 from emulator.protocol.control_requests import ControlChannelClosed, ControlQueued, ReplicasChanged
-from emulator.protocol.events import BrokerRegistered, ControllerElected, ControllerResigned, LogDirFailed, NodeCrashed
+from emulator.protocol.events import ControllerElected, ControllerResigned, NodeCrashed
 from emulator.protocol.leader_and_isr import LeaderAndIsrRequest
 from emulator.protocol.shown import Deviated
 from emulator.protocol.stop_replica import StopReplicaRequest
@@ -88,9 +88,6 @@ class StepsDone(Checker):
         """By controller, the steps that come next, each with what it is for."""
         self.leaving: dict[int, None] = {}
         """The brokers that the controller has shut down, and has not seen gone since."""
-        self._failed_dirs: dict[int, None] = {}
-        """The brokers of which the controller knows a failed log directory: also one whose process was started again
-        since, and has not registered yet."""
         self.never_online: dict[tuple[TopicPartition, int], None] = {}
         """The replicas that a release leaves without a state as a move adds them."""
         self.followed: list[TopicPartition] = []
@@ -109,24 +106,12 @@ class StepsDone(Checker):
 
     def on_elected(self, event: ControllerElected) -> None:
         self.leaving.clear()
-        self._failed_dirs = {broker: None for broker in self._failed_dirs if self.cluster.lacks_dirs(broker)}
         self._due.pop(event.node, None)
         self._elected_us[event.node] = event.t_us
         self._addressed[event.node] = {}
         self.new.pop(event.node, None)
         self.unread.clear()
         self._end_all(event.node)
-
-    def on_dir_failed(self, event: LogDirFailed) -> None:
-        self._failed_dirs[event.node] = None
-
-    def on_registered(self, event: BrokerRegistered) -> None:
-        if not self.cluster.lacks_dirs(event.node):
-            self._failed_dirs.pop(event.node, None)
-
-    def lacks_dirs(self, broker: int) -> bool:
-        """Whether a log directory of a broker has failed, as far as the controller knows."""
-        return broker in self._failed_dirs or self.cluster.lacks_dirs(broker)
 
     def _end_all(self, node: int) -> None:
         self._begun = {key: begun for key, begun in self._begun.items() if key[-1] != node}
@@ -381,7 +366,7 @@ def _led(of: StepsDone, event: Step, begun: Begun) -> Found:
 
 
 def _may_lead(of: StepsDone, event: Step, broker: int, state: LeaderAndIsr) -> bool:
-    up = of.knows(event.node, broker) and not (broker in of.leaving or of.lacks_dirs(broker))
+    up = of.knows(event.node, broker) and not (broker in of.leaving or of.cluster.lacks_dirs(broker))
     return up and broker in state.isr
 
 
@@ -393,7 +378,7 @@ def _stopped(*kinds: str) -> Look:
         leaving = tuple(
             broker
             for broker in begun.replicas
-            if not (broker in target or broker in of.leaving or of.lacks_dirs(broker))  # offline already
+            if not (broker in target or broker in of.leaving or of.cluster.lacks_dirs(broker))  # offline already
         )
         lacking = of.without(event, begun, kinds, leaving, tp)
         if lacking:
@@ -453,7 +438,7 @@ def _all_told(of: StepsDone, event: Step, begun: Begun) -> Found:
 
 def _all_sent(of: StepsDone, event: Step, begun: Begun) -> Found:
     for broker in of.known(event.node):
-        if of.lacks_dirs(broker) or broker in of.leaving:
+        if of.cluster.lacks_dirs(broker) or broker in of.leaving:
             continue
         tps = [
             tp

@@ -46,7 +46,7 @@ from scenarios.observe.past.knowledge import LedPartition, Registration, Role, s
 from scenarios.observe.past.table_versions import Clock, K, Table, TableVersions, V
 
 READS_BROKERS = "failover.F3"
-BROKER_FAILS = "broker-failure.1"
+BROKER_FAILS, SHUTS_DOWN = "broker-failure.1", "shutdown.1"
 HEAL, PAUSE, RESUME, SHUTDOWN = "heal", "broker.pause", "broker.resume", "broker.controlled_shutdown"
 ZOOKEEPER_STOPS, ZOOKEEPER_STARTS = "zookeeper.stop", "zookeeper.start"
 
@@ -230,7 +230,11 @@ class Past:
         now.registrations[broker] = Registration(event.t_us, event.seq, event.zxid, earlier)
         now.seen[broker] = None
         now.known_dead.pop(broker, None)
+        now.leaving.pop(broker, None)
         now.absent.pop(broker, None)
+        failed, life = now.failed_dirs.get(broker), now.lives.get(broker)
+        if failed is not None and life is not None and failed.seq < life.seq:
+            del now.failed_dirs[broker]
 
     def _session(self, event: ZkSession) -> None:
         now, client = self.now, event.client
@@ -258,7 +262,7 @@ class Past:
     def _forget(self, node: int) -> None:
         """End what a process knew, and what was done to it. Roles stay: ``last_role`` goes by their time."""
         now = self.now
-        for brokers in (now.acting, now.paused, now.shutting_down, now.failed_dirs):
+        for brokers in (now.acting, now.paused, now.shutting_down):
             brokers.pop(node, None)
         for tables in (
             now.followed, now.led, now.replication_factors, now.fetching, now.failed, now.copies_failed, now.fetchers,
@@ -308,6 +312,7 @@ class Past:
         now.acting.pop(event.node, None)
         now.acting[event.node] = now.elected[LAST] = event
         now.known_dead.clear()
+        now.leaving.clear()
         now.absent.clear()
         now.absent.update({broker: None for broker in now.seen if broker not in now.registrations})
 
@@ -319,6 +324,9 @@ class Past:
         if event.step == READS_BROKERS and event.edge == "after":
             if now.was_elected_last(event.node):
                 now.known_dead.update(dict.fromkeys(now.absent, event.t_us))
+        elif event.step == SHUTS_DOWN:
+            if now.was_elected_last(event.node):
+                now.leaving[event.broker] = event
         elif broker_fails(event) and event.edge == "before" and event.broker not in now.registrations:
             if now.was_elected_last(event.node):
                 now.known_dead[event.broker] = event.t_us

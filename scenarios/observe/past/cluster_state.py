@@ -66,11 +66,13 @@ class FoldedState:
             does not know yet that it was replaced. ``elected``: the last one elected, under ``LAST``.
         absent: the brokers that have registered at some time, and had no znode when the last controller was elected,
             nor since. ``known_dead``: those without a znode that this controller has loaded, or begun to handle, as
-            dead, and when.
+            dead, and when. ``leaving``: those that it takes for shutting down, until they register again, with
+            its step.
         seen: the brokers that have ever registered.
         cut: the routes that are cut, from one machine to another.
         paused, shutting_down: brokers, with the action that began it. ``zookeeper_stopped``: likewise, under ``LAST``.
-        failed_dirs: the brokers of which a log directory has failed since they were started.
+        failed_dirs: the brokers of which a log directory has failed. One that was started again counts until it has
+            registered: the controller knows no better.
         roles: by broker and partition, the last role, also from before the last start of the broker.
         followed: by broker, of how many of its partitions each other broker is the leader, as it knows.
         led: by broker, the partitions that it leads, as it knows them.
@@ -101,6 +103,7 @@ class FoldedState:
     elected: Table[str, ControllerElected]
     absent: Table[int, None]
     known_dead: Table[int, int]
+    leaving: Table[int, Step]
     seen: Table[int, None]
     cut: Table[tuple[int, int], RoutesChanged]
     paused: Table[int, Fault]
@@ -230,8 +233,10 @@ class FoldedState:
         return broker in self.paused
 
     def is_shutting_down(self, broker: int) -> bool:
-        """Whether a broker that runs has begun a controlled shutdown."""
-        return broker in self.shutting_down
+        """Whether a broker has begun a controlled shutdown: one that runs, or one that has crashed in it, as far as the
+        controller knows."""
+        life, left = self.lives.get(broker), self.leaving.get(broker)
+        return broker in self.shutting_down or (life is not None and left is not None and life.seq > left.seq)
 
     def is_registered(self, broker: int) -> bool:
         return broker in self.registrations
@@ -277,7 +282,7 @@ class FoldedState:
         return (one, other) not in self.cut and (other, one) not in self.cut
 
     def lacks_dirs(self, broker: int) -> bool:
-        """Whether a log directory of a broker has failed since it was started (KIP-112)."""
+        """Whether a log directory of a broker has failed, as far as the controller knows (KIP-112)."""
         return broker in self.failed_dirs
 
     # -- controllers --------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from attrs import evolve
 
 from emulator.protocol import events as e
 from emulator.protocol.shown import Deviated
-from emulator.protocol.znodes import LeaderAndIsr, broker_path, state_path
+from emulator.protocol.znodes import REASSIGN_PARTITIONS, LeaderAndIsr, broker_path, encode_reassignment, state_path
 from emulator.trace.events import Step, ZkWritten
 from scenarios.runs import Run
 from scenarios.runs.finding import UNFINISHED, Finding
@@ -64,6 +64,9 @@ def test_a_move_of_0_8_waits_for_a_new_replica_whose_broker_was_started_meanwhil
     told_of_another = [asks, waits, follows, elected(6, 2, 3)]
     assert tickets(told(quiet, "kafka-0.8", told_of_another, found)) == [ticket]
     assert tickets(told(quiet, "kafka-0.8", [*told_of_another, assigned(7, 0, 1)], found)) == [None]
+    in_zookeeper = ZkWritten(2, 2, 0, -2, "create", REASSIGN_PARTITIONS, 0, 9, encode_reassignment({TP: (0, 1)}))
+    assert tickets(told(quiet, "kafka-0.8", [in_zookeeper, *told_of_another[1:]], found)) == [ticket]  # seed 28049
+    assert tickets(told(quiet, "kafka-0.8", [in_zookeeper, waits, follows], found)) == [None]
     chosen = e.LeaderElected(6, 6, 0, *TP, 2, 3, (2,), "offline", 1, unclean=True)
     has_no_role = [assigned(1, 0), asks, waits, chosen]
     assert tickets(told(quiet, "kafka-0.8", has_no_role, found)) == [ticket]

@@ -11,12 +11,14 @@ from typing import Any, cast
 import pytest
 
 from brokers.memories import Fetched
+from controller.states import ReplicaState
 from emulator.protocol.kip_352_draft import DraftPartitionMetadata
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata
 from emulator.protocol.znodes import LeaderAndIsr
 from fetchers.quota import RATE_NAMES, UNLIMITED, QuotaSettings
 from scenarios.observe.checkers.broker_remembers import BrokerRemembersTrue
+from scenarios.observe.checkers.controller_remembers import ControllerRemembersTrue
 from scenarios.observe.checkers.coordinators_lead import CoordinatorsLead
 from scenarios.observe.checkers.fetchers_fit import FetchersFit
 
@@ -148,3 +150,20 @@ def test_the_coordinator_of_a_partition_without_a_leader_is_the_last_one(
     checker, event = SimpleNamespace(cluster=cluster), SimpleNamespace(node=1)
     found = CoordinatorsLead.unlike(cast("Any", checker), cast("Any", event), memories)
     assert [one.wanted for one in found] == wanted
+
+
+@pytest.mark.parametrize(("asked", "count"), [({}, 1), ({TP: (2, 1)}, 0)])
+def test_a_replica_is_new_while_zookeeper_asks_for_its_move(asked: dict[TopicPartition, Any], count: int) -> None:
+    """kafka-0.8, seed 28049: the tool did not get ZooKeeper's answer, and does not know that it has asked."""
+
+    def no(_of: object) -> bool:
+        return False
+
+    cluster = SimpleNamespace(
+        is_registered=lambda _broker: True, lacks_dirs=no, is_shutting_down=no, is_deleting=no, is_reassigning=no,
+        open_move=no, state=lambda _tp: LeaderAndIsr(0, 3, (0,), 1), assignment=lambda _tp: (0, 3),
+        requested_moves=lambda: asked,
+    )  # fmt: skip
+    memories = {"replica_states": {2: {TP: ReplicaState.NEW}}}
+    found = ControllerRemembersTrue.replica_states(cast("Any", SimpleNamespace(cluster=cluster)), memories)
+    assert len(list(found)) == count

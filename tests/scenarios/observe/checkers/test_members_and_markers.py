@@ -192,22 +192,24 @@ def test_the_end_of_a_transaction_may_be_on_its_way_into_the_log(has: str, shoul
         assert len(run.found()) == wanted
 
 
+@pytest.mark.parametrize("other", ["", ", and 4 in a transaction of 5"])
 @pytest.mark.parametrize(
     ("should", "answered", "count"),
     [("17", False, 0), ("9", False, 0), ("12", False, 1), ("nothing", False, 1), ("17", True, 1), ("9", True, 1)],
 )
 def test_the_marker_of_a_transaction_with_offsets_may_be_on_its_way_to_replicas(
-    should: str, answered: bool, count: int
+    should: str, answered: bool, count: int, other: str
 ) -> None:
-    """kafka-2.4, seed 15028: it is in the log, and counts for the coordinator once all in-sync replicas have it."""
+    """kafka-2.4, seed 15028: it is in the log, and counts for the coordinator once all in-sync replicas have it, also
+    beside that of another transaction (wiki-text, seed 16117)."""
     run = works("coordinators_remember")
     run.show(shown.MarkerAppends, 0, HOME, 7, 1, 10)
     if answered:
         request = WriteTxnMarkersRequest((TxnMarker(7, 0, 1, True, (HOME,)),))
         response = WriteTxnMarkersResponse((((HOME, Errors.NONE),),))
         run.show(RequestAnswered, 0, -9, request, response, run.world.now, True)
-    memory = Memory({"orders-0": "9, and 17 in a transaction of 7"}, {"orders-0": should})
-    for seconds, wanted in ((60, count), (14, count), (2, 1)):
+    memory = Memory({"orders-0": f"9, and 17 in a transaction of 7{other}"}, {"orders-0": f"{should}{other}"})
+    for seconds, wanted in ((60, count), (29, count), (2, 1)):
         run.later(seconds)
         run.show(Remembered, 0, "broker", "rest", {"coordinated": {"groups": memory}})
         assert len(run.found()) == wanted

@@ -143,6 +143,7 @@ def test_a_replica_that_is_called_offline(why: str) -> None:
     if why.startswith("had"):
         run.emit(e.NodeCrashed, 2, 0, "process")
         run.emit(e.NodeStarted, 2, 1)
+        run.registers(2)
     if why == "had one":
         run.step("broker-startup.1", "before", 2)
     if why.endswith("before the controller"):

@@ -164,7 +164,7 @@ def test_a_directory_has_failed_until_the_broker_registers_again(registers: bool
     run.emit(e.NodeCrashed, 0, 0, "process")
     run.emit(e.NodeStarted, 0, 1)
     if registers:
-        run.emit(e.BrokerRegistered, 0, 5)
+        run.registers(0)
     run.queued(0, metadata(*RS))
     run.state(0, (0,), 0)
     run.step("wiki.7", "before")

@@ -17,6 +17,7 @@ from emulator.protocol.produce import InitProducerIdRequest, ProducedBatch, Prod
 from emulator.protocol.shown import FetchOverdue, ProduceRefused, Remembered
 from emulator.protocol.shown_coordination import CoordinatorAppends, CoordinatorWrote
 from emulator.protocol.transactions.coordination import EndTxnRequest
+from emulator.protocol.transactions.markers import TxnMarker, WriteTxnMarkersRequest
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import encode_config
 from emulator.trace.events import ZkWritten
@@ -29,6 +30,7 @@ SECOND = 1_000_000
 JOIN = JoinGroupRequest("readers", "m", 10 * SECOND, 10 * SECOND, "consumer", ())
 BEAT = HeartbeatRequest("readers", 1, "m")
 END = EndTxnRequest("writer", 7, 0, True)
+MARKERS = WriteTxnMarkersRequest((TxnMarker(7, 0, 1, True, (ORDERS_0,)),))
 MOVES = ListPartitionReassignmentsRequest(None)
 
 
@@ -284,6 +286,24 @@ def test_what_waits_for_a_replica_that_fetches_nothing(end: int, count: int) -> 
         run.loaded(node, there)
     run.passes(20)
     in_hand = RequestInHand(-9, writes(run), run.world.now)
+    run.world.now += 20 * SECOND
+    run.show(Remembered, 0, "broker", "rest", {"in_hand": (in_hand,)})
+    assert len(run.violations()) == count
+
+
+@pytest.mark.parametrize(
+    ("request_", "leads", "answers", "count"),
+    [(MARKERS, False, False, 0), (MARKERS, True, False, 1), (MARKERS, False, True, 1), (END, False, False, 1)],
+)
+def test_what_a_replica_that_was_removed_has_written_waits_up_to_2_3(
+    request_: Request, leads: bool, answers: bool, count: int
+) -> None:
+    """wiki-text, seed 19014 (KAFKA-9198)."""
+    run = Cluster("requests_answered", start=StartSettings(stop_answers=answers))
+    if leads:
+        run.leads(0, 0)
+    run.passes(20)
+    in_hand = RequestInHand(-9, request_, run.world.now)
     run.world.now += 20 * SECOND
     run.show(Remembered, 0, "broker", "rest", {"in_hand": (in_hand,)})
     assert len(run.violations()) == count

@@ -266,3 +266,28 @@ def test_heal_lets_a_paused_broker_go_on() -> None:
     paused, healed = _fault("broker.pause", 1), _fault("heal", 1)
     assert head(recorded([paused])).now.is_paused(1)
     assert not head(recorded([paused, healed])).now.is_paused(1)
+
+
+@pytest.mark.parametrize("what", ["directory", "shutdown"])
+def test_a_controller_takes_a_broker_that_has_crashed_for_what_it_was_until_it_registers(what: str) -> None:
+    """wiki-text, seed 20302; kafka-1.1, seed 28051."""
+    begun = (
+        (e.LogDirFailed, 1, "/data/0", "", 1, False)
+        if what == "directory"
+        else (Step, "shutdown.1", "before", "", -1, 1, 0, 0, "")
+    )
+    ends, starts = (e.NodeCrashed, 1, 1, "process"), (e.NodeStarted, 1, 2)
+    registers = _znode_write(1, znodes.broker_path(1), "{}", gone=False)
+    history = [(e.ControllerElected, 0, 1), (e.NodeStarted, 1, 1), begun, ends, starts, registers]
+
+    def taken(*history: tuple[Any, ...]) -> bool:
+        now = head(recorded(history)).now
+        return now.lacks_dirs(1) if what == "directory" else now.is_shutting_down(1)
+
+    assert [taken(*history[: n + 1]) for n in (3, 4, 5)] == [True, True, False]
+    if what == "directory":
+        again = [*history[:5], begun, registers]
+        assert taken(*again)
+    else:
+        assert not taken(*history[1:5])
+        assert not taken(*history[:5], (e.ControllerElected, 2, 2))
