@@ -32,6 +32,8 @@ CONTROLLERS = (
     "ListPartitionReassignments",
 )  # fmt: skip
 """The requests that become events of the controller, which waits for no broker before it answers."""
+QUEUED_US = 15_000_000
+"""How long such an event may wait for those before it: each takes seconds where ZooKeeper is slow."""
 
 IN_STATE = {"JoinGroup": "PreparingRebalance", "SyncGroup": "CompletingRebalance"}
 """The state of its group in which a request of a member waits."""
@@ -184,7 +186,9 @@ class RequestsAnswered(Checker):
     def _may_wait_us(self, request: Request, name: str) -> int:
         if isinstance(request, FetchRequest):
             return request.max_wait_us
-        if name not in (*WRITTEN, *CONTROLLERS) and hasattr(request, "timeout_us"):
+        if name in CONTROLLERS:
+            return QUEUED_US
+        if name not in WRITTEN and hasattr(request, "timeout_us"):
             return int(request.timeout_us)
         return (self._commit_us if name in COMMITS else 0) + (self._timeout_us if name in self._asking else 0)
 
