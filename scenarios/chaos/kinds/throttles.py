@@ -35,7 +35,10 @@ class ReplicationThrottles(Episodes):
         draft.throttles = True
         if (fetches := draws.sub("fetches")).chance(0.8):
             cluster = draft.scenario.cluster
-            config = {"replica.fetch.max.bytes": fetches.weighted(((3, 1_000), (1, 4_000), (1, 20_000))), **cluster.config}
+            config = {
+                "replica.fetch.max.bytes": fetches.weighted(((3, 1_000), (1, 4_000), (1, 20_000))),
+                **cluster.config,
+            }
             draft.change(cluster=evolve(cluster, config=config))
         super().draw(draft, draws)
 
