@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from controller.procedures import STEPS
 from emulator.protocol import znodes
 from emulator.protocol.control_requests import ControlQueued
 from emulator.protocol.events import ControllerElected, LogDirFailed, NodeCrashed
@@ -33,6 +34,7 @@ Awaited = str | tuple[str, str]
 """The path of an announcement, or a path and the step that takes its change."""
 UNANNOUNCED_US = 9_000_000
 """How long a leader may have changed no ISR before it has announced the last one: 7.5 s, and what ZooKeeper takes."""
+REQUESTS = (znodes.PREFERRED_REPLICA_ELECTION, znodes.REASSIGN_PARTITIONS)
 ANNOUNCED = (znodes.ISR_CHANGE_NOTIFICATION, znodes.LOG_DIR_EVENT_NOTIFICATION)
 ANNOUNCES_US = 10_000_000
 DELETES_ALL = "failover.F2"
@@ -48,7 +50,8 @@ class NotificationsTaken(Checker):
         came: its thread is not held. Each broker that has registered or is gone from /brokers/ids, each new topic, and
         each topic in /admin/delete_topics, until the first step of what that leads to, if the controller has made
         another one more than 5 s later. The bound begins when a controller works, and is 5 s and 10 ms for each
-        partition. So /admin/preferred_replica_election, which it deletes.
+        partition. So /admin/preferred_replica_election, which it deletes, and
+        /admin/reassign_partitions until the first step of a move.
 
     Also verified: an announcement that a controller deletes after its failover has been read: it has sent
         UpdateMetadata with a state of each partition that is not older than the announced one
@@ -138,7 +141,7 @@ class NotificationsTaken(Checker):
             if event.op in steps and self._has_read and self.start.detects_bounces:
                 self._changed.begin((event.path, steps[event.op]), event.t_us)
                 self._came_us[event.path, steps[event.op]] = event.t_us
-        elif event.path == znodes.PREFERRED_REPLICA_ELECTION and self.start.detects_bounces:
+        elif event.path in REQUESTS and self.start.detects_bounces:
             self._comes_or_goes(event)
         elif event.path.startswith(ANNOUNCED) and event.path not in ANNOUNCED:
             self._comes_or_goes(event)
@@ -158,7 +161,7 @@ class NotificationsTaken(Checker):
             self._unannounced.end(znodes.decode_log_dir_event(event.data))
 
     def _comes_or_goes(self, event: ZkWritten) -> None:
-        if event.op == "delete":
+        if event.op == "delete" or (event.path == znodes.REASSIGN_PARTITIONS and event.op != "create"):
             self._there.end(event.path)
             self._came_us.pop(event.path, None)
         else:
@@ -202,6 +205,8 @@ class NotificationsTaken(Checker):
             self._has_read = event.edge == "after"
         elif event.step in TAKES and (event.step != BROKER_FAILS or broker_fails(event)):
             self._end(TAKES[event.step] + (event.topic or str(event.broker)))
+        if STEPS[event.step].reassignment:
+            self._there.end(znodes.REASSIGN_PARTITIONS)
         if event.node == self.cluster.controller:
             self._stepped_us = event.t_us
 

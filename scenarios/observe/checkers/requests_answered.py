@@ -39,6 +39,8 @@ CONTROLLERS = (
     "ListPartitionReassignments",
 )  # fmt: skip
 """The requests that become events of the controller, which waits for no broker before it answers."""
+QUEUED_US = 15_000_000
+"""How long such an event may wait for those before it: each takes seconds where ZooKeeper is slow."""
 
 IN_STATE = {"JoinGroup": "PreparingRebalance", "SyncGroup": "CompletingRebalance"}
 """The state of its group in which a request of a member waits."""
@@ -241,7 +243,9 @@ class RequestsAnswered(Checker):
         """``undisturbed_us``: for how long nothing had disturbed its broker as it was taken up."""
         if isinstance(request, FetchRequest):
             return request.max_wait_us
-        if name not in (*WRITTEN, *CONTROLLERS) and hasattr(request, "timeout_us"):
+        if name in CONTROLLERS:
+            return QUEUED_US
+        if name not in WRITTEN and hasattr(request, "timeout_us"):
             return int(request.timeout_us)
         commit_us, asked_us = self._commit_us if name in COMMITS else 0, self._timeout_us if name in self._asking else 0
         return commit_us + (0 if name == IDENTIFIED and undisturbed_us > asked_us else asked_us)

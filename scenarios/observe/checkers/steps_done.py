@@ -59,7 +59,8 @@ class StepsDone(Checker):
         deletion's: UpdateMetadata to all; the znodes of the topic, its settings and the
         request for its deletion are gone. A failover's: announcements from before it are gone; brokers were sent
         LeaderAndIsr of all their replicas; each move was gone on with. For a broker that starts: UpdateMetadata to all;
-        for new partitions: no replica stays new. For one that shuts down: StopReplica of what it followed. A broker
+        for new partitions: no replica stays new. For one that shuts down: StopReplica of what it followed, whose
+        ISRs it has left. A broker
         counts that registered before the controller was elected, or was sent a request since.
 
     Not verified: what a step leaves out that another controller has done, or that an operator has written meanwhile;
@@ -237,6 +238,10 @@ class StepsDone(Checker):
         """Whether another than the controller has written a znode since the step began."""
         number, client = self._written.get(path, (0, -1))
         return number > begun.writes and client != self.cluster.controller
+
+    def last_write(self, path: str) -> int:
+        """The number of the last write of a znode."""
+        return self._written.get(path, (0, -1))[0]
 
     def known(self, node: int) -> list[int]:
         """The brokers that a controller knows."""
@@ -473,6 +478,17 @@ def _stopped_there(of: StepsDone, event: Step, begun: Begun) -> Found:
         yield "stopped", (event.broker,)
 
 
+def _left_isrs(of: StepsDone, event: Step, begun: Begun) -> Found:
+    """A broker that shuts down is in no ISR that another one leads, unless that has been written meanwhile."""
+    for tp in of.followed:
+        state, number = of.cluster.state(tp), of.last_write(znodes.state_path(tp))
+        sound = state is not None and of.knows(event.node, state.leader) and not of.lacks_dirs(event.broker)
+        known = tp not in of.unread and (tp, event.broker) not in of.never_online and not _moves(of, tp)
+        if state is not None and sound and known and event.broker in state.isr and number <= begun.writes:
+            yield "isr", (event.broker,)
+            return
+
+
 def _none_new(of: StepsDone, event: Step, begun: Begun) -> Found:
     new = of.new.get(event.node, {})
     left = [tp for tp in new if tp.topic == event.topic and event.partition in (-1, tp.partition) and new[tp]]
@@ -497,6 +513,6 @@ LOOKS: Mapping[str, Look] = {
     "failover.F6": _all_sent, "failover.F8": _resumed,
     "broker-startup.1": _all_told,
     "new-partition.4": _none_new,
-    "shutdown.2": _stopped_there,
+    "shutdown.2": _stopped_there, "shutdown.3": _left_isrs,
 }  # fmt: skip
 """The look at each step that ends."""

@@ -15,6 +15,7 @@ Lack = Literal[
     "metadata",
     "deleted",
     "resumed",
+    "isr",
     "begun",
 ]
 _LACKS: dict[Lack, str] = {
@@ -27,6 +28,7 @@ _LACKS: dict[Lack, str] = {
     "withdrawn": "the request for the move is still there",
     "metadata": "no UpdateMetadata was sent to",
     "deleted": "what it deletes is still there",
+    "isr": "an ISR still has",
     "begun": "",
     "resumed": "a move that ZooKeeper has was not gone on with",
 }

@@ -15,6 +15,7 @@ from emulator.protocol.znodes import (
     ISR_CHANGE_NOTIFICATION,
     LOG_DIR_EVENT_NOTIFICATION,
     PREFERRED_REPLICA_ELECTION,
+    REASSIGN_PARTITIONS,
     delete_topic_path,
     encode_isr_change,
     encode_log_dir_event,
@@ -178,3 +179,17 @@ def test_announcements_are_taken(taken: bool) -> None:
     found = looks(run, 20)
     assert (found == []) is taken
     assert taken or found[0].startswith(f"{CHANGED} is there for")
+
+
+@pytest.mark.parametrize(("begins", "violations"), [("a move", 0), ("", 1), ("a part is over", 0)])
+def test_a_request_for_moves_is_begun(begins: str, violations: int) -> None:
+    run = Announced(evolve(StartSettings(), detects_bounces=True))
+    run.emit(ZkWritten, -5, "create", REASSIGN_PARTITIONS, 0, 0, '{"version":1,"partitions":[]}')
+    if begins == "a move":
+        run.emit(Step, "wiki.1", "before", "orders", 0, -1, 0, 3, "to 0,1")
+    elif begins:
+        run.emit(ZkWritten, 3, "setData", REASSIGN_PARTITIONS, 0, 0, '{"version":1,"partitions":[]}')
+    run.passes(6)
+    run.emit(Step, "broker-startup.1", "after", "", -1, 1, 0, 3, "")
+    run.passes(12)
+    assert len(run.violations()) == violations

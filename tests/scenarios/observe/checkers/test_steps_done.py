@@ -241,3 +241,17 @@ def test_metrics_of_a_thread_that_has_ended(removed: bool) -> None:
         run.emit(MetricRemoved, 0, metric)
     run.passes(1)
     assert run.states() == ([] if removed else [f"broker 0 shows {metric}, and what it measured is gone"])
+
+
+@pytest.mark.parametrize(("isr", "written", "found"), [((0, 2), True, 0), (RS, False, 1), (RS, True, 0)])
+def test_a_broker_that_shuts_down_leaves_the_isrs(isr: tuple[int, ...], written: bool, found: int) -> None:
+    """A leader that has written the ISR meanwhile may have taken the broker in again."""
+    run = Controller("steps_done")
+    for number in (1, 2, 3):
+        run.emit(Step, f"shutdown.{number}", "before", "", -1, 1, 0, 3, "")
+        if number == 2:
+            run.queued(1, StopReplicaRequest(3, 1, 1, False, (ORDERS_0,)))
+        elif number == 3 and written:
+            run.state(0, isr, 1)
+        run.emit(Step, f"shutdown.{number}", "after", "", -1, 1, 0, 3, "")
+    assert run.states() == ["shutdown.3 ends on controller 3, and an ISR still has broker 1"] * found
