@@ -171,7 +171,7 @@ class ProduceHandler:
                     counts.rejected(topic, batch.size)
             if error:
                 shown = error if refusal is None else refusal.reason
-                manager.process.mark(ProduceRefused, manager.process.node.id, *tp, acks, shown.name)
+                manager.process.mark(ProduceRefused, manager.process.node.id, *tp, acks, shown.name, batch.id)
             results.append((tp, error, base))
             appended = appended or not error
             if infos is not None:

@@ -27,6 +27,7 @@ class ProduceRefused(NamedTuple):
 
     Attributes:
         acks: the acks that the request asks for; -1: all.
+        id: the batch.
     """
 
     t_us: int
@@ -37,6 +38,7 @@ class ProduceRefused(NamedTuple):
     partition: int
     acks: int
     error: str
+    id: int = -1
 
 
 class ProduceExpired(NamedTuple):

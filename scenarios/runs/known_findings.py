@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 from attrs import frozen
 
 from scenarios.observe.checkers import Violation
+from scenarios.observe.findings.log_facts import BatchRefused
 from scenarios.profiles import PROFILES
 from scenarios.runs.finding import Finding
 from scenarios.runs.findings import findings
@@ -77,6 +78,8 @@ def known(run: OfRelease, finding: Finding, past: KeptEvents | None = None) -> t
         part for violation in run.violations if Finding.of(violation) == finding for part in violation.apart()
     ]
     found = [next((one for one in reasons if one.shows(past, part)), None) for part in behind or [None]]
+    if any(isinstance(part.facts, BatchRefused) for part in behind if part is not None):
+        return ()  # what is in the log is not lost
     explaining = dict.fromkeys(reason for reason in found if reason)
     return tuple(explaining) if all(found) else ()
 

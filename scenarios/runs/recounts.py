@@ -86,6 +86,7 @@ def start_settings(scenario: Scenario) -> StartSettings:
         expires_unsubscribed=release.brokers.groups.expires_unsubscribed,
         elects_preferred_again=release.controller.elects_preferred_again,
         discounts_deleted=release.controller.discounts_queued_again,
+        verifies_offsets=release.brokers.verifies_transactions and release.brokers.transactions.verifies_offsets,
         asks_for_producer_ids=release.brokers.asks_for_producer_ids,
         deletes_topics=scenario.policies.deletes_topics and scenario.policies.controller.delete_topics,
         checks_epochs=release.brokers.checks_epochs,

@@ -23,7 +23,14 @@ from emulator.protocol.shown import MetadataCached
 from emulator.protocol.transactions.txn_offset_commit import TxnOffsetCommitRequest
 from emulator.trace.shown_znodes import RequestAnswered
 from scenarios.observe.checkers.coordinated_answers import ELSEWHERE, Amiss, CoordinatedAnswers, unequal
-from scenarios.observe.history.coordinated_past import COMPLETING, PREPARING, STABLE, Generation, GroupThere
+from scenarios.observe.history.coordinated_past import (
+    COMPLETING,
+    PREPARING,
+    STABLE,
+    Generation,
+    GroupThere,
+    offset_name,
+)
 
 E = Errors
 TOPICS = GROUP_METADATA_TOPIC, TRANSACTION_STATE_TOPIC
@@ -316,7 +323,7 @@ class MembersAnswered(CoordinatedAnswers):
         if any(len(each.metadata) > self._most_bytes for each in request.offsets):
             others = (*others, E.OFFSET_METADATA_TOO_LARGE)
         for tp, error in response.partitions:
-            record = f"group {group}'s offset of {tp}"
+            record = offset_name(group, tp)
             if error:
                 yield from self._error(event, request, error, others, written=record)
             elif tp in asked and not self.there.has_written(event.node, record, event.t_us):

@@ -6,13 +6,15 @@ from attrs import define, field
 
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import BatchesProduced, ProducerIdentified
+from emulator.protocol.shown import ProduceRefused
 from emulator.protocol.types import TopicPartition
 from emulator.trace import Event
 from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.log_facts import BatchRefused, BatchTwice
 from scenarios.observe.history.commit import Commit
-from scenarios.observe.history.replica_logs import ID, Entry
+from scenarios.observe.history.replica_logs import ID, NEXT_OFFSET, Entry
 
+OUT_OF_ORDER = Errors.OUT_OF_ORDER_SEQUENCE_NUMBER.name
 IN_FLIGHT = 5
 """Batches of a partition that can be under way, and that are recognised when they are sent again (KIP-98)."""
 LATEST = 64
@@ -52,9 +54,9 @@ class NoBatchTwice(Checker):
     """The committed batches of an idempotent producer are in the order in which it created them, each once (Jepsen's
     duplicate, and reordered sends).
 
-    Verified: whenever more is committed, in each partition, for producers with ``enable.idempotence``. The first batch
-        of a producer that fails: where that is for its number, it is not among the last five of the producer in the
-        leader's log, while no other broker takes itself for the leader.
+    Verified: whenever more is committed, in each partition, for producers with ``enable.idempotence``. Each batch that
+        a leader refuses for its number, of a producer of which none has failed: it is not among the last five of the
+        producer in the leader's log.
 
     Not verified: that no batch is missing in between (the producer may have given one up); what else fails after a
         failure, for which a producer gets another id and gives up what has the one before; producers without
@@ -84,22 +86,23 @@ class NoBatchTwice(Checker):
         self._producers[event.first_id] = event.last_id
 
     def on_produced(self, event: BatchesProduced) -> None:
-        if event.outcome in ("acked", "duplicate"):
-            return
-        first_id = self._unharmed.pop(event.node, None)
-        if first_id is not None and event.error == Errors.OUT_OF_ORDER_SEQUENCE_NUMBER.name:
-            self._refused(event, TopicPartition.of(event.topic, event.partitions[0]), event.ids[0], first_id)
+        if event.outcome not in ("acked", "duplicate"):
+            self._unharmed.pop(event.node, None)
 
-    def _refused(self, event: BatchesProduced, tp: TopicPartition, id: int, first_id: int) -> None:
-        logs = {broker: self._logs.get(broker, tp) for broker in self.cluster.assignment(tp)}
-        leading = [(broker, log) for broker, log in logs.items() if log is not None and log.leads]
-        state = self.cluster.state(tp)
-        if state is None or [broker for broker, _ in leading] != [state.leader]:
-            return  # it may be another broker that has refused it
-        [(leader, log)] = leading
-        latest = [entry[ID] for entry in log.line[max(1, log.size - LATEST) : log.size]]
-        if id in [own for own in latest if first_id <= own <= self._producers[first_id]][-IN_FLIGHT:]:
-            self.violated(event, BatchRefused(id, leader), tp)
+    def on_refused(self, event: ProduceRefused) -> None:
+        """A leader knows the last batches of a producer by their numbers, unless that has got another id or epoch."""
+        if event.error != OUT_OF_ORDER:
+            return
+        tp = TopicPartition.of(event.topic, event.partition)
+        log = self._logs.get(event.node, tp)
+        if log is None or not log.leads:
+            return
+        entries = log.line[max(1, log.size - LATEST) : log.size]
+        latest = [entry[ID] for entry in entries if entry[NEXT_OFFSET] > log.start_offset]
+        for first_id in self._unharmed.values():
+            own = [id for id in latest if first_id <= id <= self._producers[first_id]]
+            if event.id in own[-IN_FLIGHT:]:
+                self.violated(event, BatchRefused(event.id, event.node), tp, (event.node,))
 
     def _extended(self, event: Event, commit: Commit) -> None:
         seen = self._seen.get(commit)

@@ -12,6 +12,7 @@ from emulator.protocol.shown_coordination import CommitAccepted, CoordinatorWrot
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.coordinators_log import CoordinatorsLog
 from scenarios.observe.findings.coordination_facts import OffsetNotStable, OffsetStaysUnstable
+from scenarios.observe.history.coordinated_past import offset_name
 
 TOLD_US = 1_000_000
 """How long a coordinator may go on saying that an offset is not stable: a marker has its effect at once."""
@@ -70,7 +71,7 @@ class OffsetsStable(CoordinatorsLog):
         for tp, _offset in event.offsets:
             self._ended.pop((event.group, tp), None)
             self._seen_us.pop((event.group, tp), None)
-            name = f"group {event.group}'s offset of {tp}"
+            name = offset_name(event.group, tp)
             waiting.setdefault(name, deque()).append(((event.group, tp), event.producer_id))
 
     def on_wrote(self, event: CoordinatorWrote) -> None:
@@ -129,7 +130,7 @@ class OffsetsStable(CoordinatorsLog):
         self._seen_us.pop(offset, None)
         for offsets in self._open.values():
             offsets.pop(offset, None)
-        name = f"group {offset[0]}'s offset of {offset[1]}"
+        name = offset_name(*offset)
         for waiting in self._being_written.values():
             accepted = waiting.get(name, deque())
             for place in range(len(accepted)):

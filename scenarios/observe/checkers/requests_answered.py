@@ -9,6 +9,7 @@ from brokers.transactions.config import TRANSACTION_STATE_TOPIC
 from emulator.protocol.api import Request
 from emulator.protocol.events import GroupMemberRemoved, GroupStateChanged, NodeCrashed
 from emulator.protocol.fetch import FetchRequest
+from emulator.protocol.groups.group_offsets import OffsetCommitRequest
 from emulator.protocol.groups.membership import SyncGroupRequest
 from emulator.protocol.produce import InitProducerIdRequest
 from emulator.protocol.shown import Remembered
@@ -18,11 +19,11 @@ from emulator.protocol.transactions.markers import WriteTxnMarkersRequest
 from emulator.protocol.types import TopicPartition
 from emulator.trace.shown_znodes import RequestAnswered, RequestUnanswered
 from scenarios.observe.checkers.broker_memory import is_settled
-from scenarios.observe.checkers.checker import Checker, forget
+from scenarios.observe.checkers.checker import Checker, Moment, forget
 from scenarios.observe.findings.client_facts import AnsweredLate, NeverAnswered
 from scenarios.observe.findings.facts import Facts
 from scenarios.observe.history.broker_answers import LATE_US, InVain
-from scenarios.observe.history.coordinated_past import ID
+from scenarios.observe.history.coordinated_past import ID, offset_name
 
 SLACK_US = LATE_US
 """How long an answer may take beside the time for which a request may wait."""
@@ -48,16 +49,15 @@ IN_STATE = {"JoinGroup": "PreparingRebalance", "SyncGroup": "CompletingRebalance
 LEFT = "left"
 """Why a LeaveGroup removes a member."""
 
-COMMITS, VERIFIED = ("OffsetCommit", "TxnOffsetCommit"), "TxnOffsetCommit"
-"""The requests that wait for the replicas of a group's offsets; before that, since 3.7 (KAFKA-15449), one of them waits
-for the transaction's coordinator."""
+VERIFIED = "TxnOffsetCommit"
+"""The request that waits for the transaction's coordinator before it writes, since KAFKA-15449 (3.7)."""
 IDENTIFIED = "InitProducerId"
 """The request that waits for the controller where brokers ask it for producer ids: for maxWaitMs of
 RPCProducerIdManager (3.0 to 3.5), which is request.timeout.ms."""
 
 
 class Writes(NamedTuple):
-    """The writes of a transactional id that have no outcome yet.
+    """The writes of a record of a coordinator, by its name, that have no outcome yet.
 
     Attributes:
         until_us: when the time of the last one is over; the time of its outcome where there is none.
@@ -70,16 +70,23 @@ class Writes(NamedTuple):
 NONE = Writes(0, -1)
 
 
+class Reached(NamedTuple):
+    """A time in which nothing has disturbed a broker."""
+
+    since_us: int
+    until_us: int
+
+
 class RequestsAnswered(Checker):
     """A broker answers each request: no callback is lost, whatever else happens while a request waits
     (RequestChannel, 0.8; a connection takes its next request only then).
 
     Verified: each request of a client, a follower or a controller that is not answered when its connection ends, as the
-        sender gives it up or for another reason. Something excuses that since before the broker took it up, or its
-        time to wait was not over 4 s ago. A Fetch may wait for max.wait.ms, what says how long it may take for that
-        time, an OffsetCommit for offsets.commit.timeout.ms, one of a transaction for request.timeout.ms before, an
-        InitProducerId for that long where the controller gives the ids (KIP-730, 3.0) and that was disturbed lately, a
-        request of a transaction while its coordinator writes the transactional id, a JoinGroup while its group prepares
+        sender gives it up or for another reason: what it waited for until something excused that, or until its end, was
+        not over 4 s before. A Fetch may wait for max.wait.ms, what says how long it may take for that time, a commit
+        while its coordinator writes it, a request of a transaction while the transactional id is written; what asks
+        another broker before, for request.timeout.ms: a TxnOffsetCommit since 3.7 (KAFKA-15449), an InitProducerId
+        where the controller gives the ids (KIP-730, 3.0) and was disturbed lately; a JoinGroup while its group prepares
         a rebalance, a SyncGroup while that waits for an assignment. Of a client that gives up earlier: all its requests
         of one kind, one after the other, together. So each answer that comes later than by these rules, but for those
         to fetches of emulated readers, where no disk has held it back. Each request that a broker has in hand when the
@@ -102,10 +109,13 @@ class RequestsAnswered(Checker):
         self.history.answers.late.append(self._answered_late)
         self._commit_us = self.start.time_us("offsets.commit.timeout.ms", 5_000)
         self._timeout_us = self.start.time_us("request.timeout.ms", 30_000)
-        self._asking = (VERIFIED, IDENTIFIED) if self.start.asks_for_producer_ids else (VERIFIED,)
+        asking = (VERIFIED, self.start.verifies_offsets), (IDENTIFIED, self.start.asks_for_producer_ids)
+        self._asking = tuple(name for name, asks in asking if asks)
         self._logs = self.history.logs
         self._writes: dict[tuple[int, str], Writes] = {}
-        """By broker and name, the writes of a transactional id there."""
+        """By broker and name of a record, the writes of it there."""
+        self._reached: dict[int, list[Reached]] = {}
+        """By broker, the times in which nothing has disturbed it."""
         self._states: dict[tuple[int, str], str] = {}
         """By broker and group, the state of the group there."""
         self._left: dict[tuple[int, str, str], list[int]] = {}
@@ -127,10 +137,14 @@ class RequestsAnswered(Checker):
     def on_appends(self, event: CoordinatorAppends) -> None:
         records = event.records
         if records.tp.topic == TRANSACTION_STATE_TOPIC:
+            names = [f"{ID}{records.transactional_id}"]
             allowed_us = self._timeout_us if records.value is None else records.value.timeout_ms * 1000
-            key = event.node, f"{ID}{records.transactional_id}"
-            before = self._writes.get(key, NONE)
-            self._writes[key] = Writes(before.pending + 1, max(before.until_us, event.t_us + allowed_us))
+        else:  # nothing waits for tombstones
+            names = [offset_name(key.group, key.tp) for key, value in records.entries if value and hasattr(key, "tp")]
+            allowed_us = self._commit_us
+        for name in names:
+            before = self._writes.get((event.node, name), NONE)
+            self._writes[event.node, name] = Writes(before.pending + 1, max(before.until_us, event.t_us + allowed_us))
 
     def on_wrote(self, event: CoordinatorWrote) -> None:
         for of in event.of:
@@ -151,12 +165,33 @@ class RequestsAnswered(Checker):
             self._ended(event)  # polls that find nothing are not simulated: it may have come later
 
     def _ended(self, event: RequestUnanswered | RequestAnswered) -> None:
-        request = event.request
-        if not isinstance(request, Request) or self._is_excused(event.node, request, event.since_us):
+        request, reached = event.request, self._undisturbed(event)
+        if reached is None or not isinstance(request, Request) or _waits_for_replicas(request):
             return
-        if event.node not in self.now.impaired and not _waits_for_replicas(request):
-            since_us = max(event.since_us, self._written_us(event.node, request))
-            self._look_at(event, request, event.client, since_us)
+        since_us = max(event.since_us, self._written_us(event.node, request))
+        self._look_at(event, request, event.client, since_us, reached)
+
+    def look(self, moment: Moment) -> None:
+        for broker in self.cluster.registrations:
+            self._note(broker, moment.t_us)
+
+    def _note(self, broker: int, now_us: int) -> None:
+        """Note that nothing disturbs a broker now, if it is so."""
+        since_us = None if broker in self.now.impaired else self.now.reached_since_us(broker)
+        if since_us is not None:
+            before = self._reached.setdefault(broker, [])
+            if before and before[-1].since_us == since_us:
+                before.pop()
+            before.append(Reached(since_us, now_us))
+
+    def _undisturbed(self, event: RequestUnanswered | RequestAnswered) -> Reached | None:
+        """The time in which a broker has taken up a request, and in which nothing has disturbed it."""
+        if isinstance(event.request, Request) and event.request.api.name in CONTROLLERS:
+            excused = event.node in self.now.impaired or self._is_excused(event.node, event.request, event.since_us)
+            return None if excused else Reached(event.since_us, event.t_us)
+        self._note(event.node, event.t_us)
+        found = [one for one in self._reached.get(event.node, ()) if one.since_us <= event.since_us < one.until_us]
+        return found[-1] if found else None
 
     def _is_excused(self, broker: int, request: Request, since_us: int) -> bool:
         """Whether something has disturbed a broker since it took up a request. What becomes an event of its controller
@@ -178,7 +213,8 @@ class RequestsAnswered(Checker):
                 written &= self._leads_all(event.node, request)
             if (written and request.api.name != PRODUCE) or not _waits_for_replicas(request):
                 until_us = 0 if written else self._written_us(event.node, request)
-                self._look_at(event, request, client, max(since_us, free_us, until_us))
+                since_us, reached = max(since_us, free_us, until_us), Reached(free_us, event.t_us)
+                self._look_at(event, request, client, since_us, reached)
 
     def _replicas_work(self, broker: int) -> bool:
         """Whether all that lead or are in sync work, of all partitions: what waits for them has them. And ``broker``
@@ -208,15 +244,16 @@ class RequestsAnswered(Checker):
         return all(one is None or log is None or one.end_offset >= log.end_offset for one in others)
 
     def _look_at(
-        self, event: RequestUnanswered | RequestAnswered | Remembered, request: Request, client: int, since_us: int
-    ) -> None:
+        self, event: RequestUnanswered | RequestAnswered | Remembered, request: Request, client: int, since_us: int,
+        reached: Reached,
+    ) -> None:  # fmt: skip
         name = request.api.name
         if self._is_removed(event.node, request, since_us):
             return
-        held_us = event.t_us - since_us
+        held_us = reached.until_us - since_us
         if name in IN_STATE:
-            held_us = self._in_vain_us(event.node, request, since_us, event.t_us)
-        undisturbed_us = since_us - (self.now.reached_since_us(event.node) or 0)
+            held_us = self._in_vain_us(event.node, request, since_us, reached.until_us)
+        undisturbed_us = since_us - reached.since_us
         vain = InVain(1, held_us, held_us - self._may_wait_us(request, name, undisturbed_us))
         if isinstance(event, RequestAnswered):
             facts: Facts = AnsweredLate(event.node, name, client, held_us)
@@ -234,10 +271,13 @@ class RequestsAnswered(Checker):
         return self._removed.get((broker, request.member_id), -1) >= since_us
 
     def _written_us(self, broker: int, request: Request) -> int:
-        """Until when ``request`` may wait for what a coordinator of transactions writes."""
-        if not isinstance(request, (OfTransaction, InitProducerIdRequest)):
-            return -1
-        return self._writes.get((broker, f"{ID}{request.transactional_id}"), NONE).until_us
+        """Until when ``request`` may wait for what its coordinator writes."""
+        names: list[str] = []
+        if isinstance(request, OffsetCommitRequest):
+            names = [offset_name(request.group, each.tp) for each in request.offsets]
+        elif isinstance(request, (OfTransaction, InitProducerIdRequest)):
+            names = [f"{ID}{request.transactional_id}"]
+        return max([self._writes.get((broker, name), NONE).until_us for name in names], default=-1)
 
     def _may_wait_us(self, request: Request, name: str, undisturbed_us: int) -> int:
         """``undisturbed_us``: for how long nothing had disturbed its broker as it was taken up."""
@@ -247,8 +287,8 @@ class RequestsAnswered(Checker):
             return QUEUED_US
         if name not in WRITTEN and hasattr(request, "timeout_us"):
             return int(request.timeout_us)
-        commit_us, asked_us = self._commit_us if name in COMMITS else 0, self._timeout_us if name in self._asking else 0
-        return commit_us + (0 if name == IDENTIFIED and undisturbed_us > asked_us else asked_us)
+        asked_us = self._timeout_us if name in self._asking else 0
+        return 0 if name == IDENTIFIED and undisturbed_us > asked_us else asked_us
 
     def _in_vain_us(self, node: int, request: Request, since_us: int, now_us: int) -> int:
         """For how long a member's request has had nothing to wait for; 0: its group has not left the state in which it

@@ -482,7 +482,7 @@ def _left_isrs(of: StepsDone, event: Step, begun: Begun) -> Found:
     """A broker that shuts down is in no ISR that another one leads, unless that has been written meanwhile."""
     for tp in of.followed:
         state, number = of.cluster.state(tp), of.last_write(znodes.state_path(tp))
-        sound = state is not None and of.knows(event.node, state.leader) and not of.lacks_dirs(event.broker)
+        sound = state is not None and of.knows(event.node, state.leader) and not of.cluster.lacks_dirs(event.broker)
         known = tp not in of.unread and (tp, event.broker) not in of.never_online and not _moves(of, tp)
         if state is not None and sound and known and event.broker in state.isr and number <= begun.writes:
             yield "isr", (event.broker,)

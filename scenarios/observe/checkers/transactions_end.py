@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from brokers.transactions.config import TRANSACTION_STATE_TOPIC
 from emulator.protocol.events import NodeCrashed, TransactionStateChanged, TransactionsUnloaded
 from emulator.protocol.shown_coordination import TransactionsRead, TransactionTimed
 from emulator.protocol.types import TopicPartition
@@ -13,7 +16,10 @@ from scenarios.observe.checkers.led_in_time import SETTLING_US
 from scenarios.observe.findings.coordination_facts import TransactionLasts
 from scenarios.observe.history.deadlines import Deadlines
 from scenarios.observe.history.settings_history import MIN_ISR
+from scenarios.observe.past.changes import StateWritten
 
+Key = tuple[int, str]
+"""A coordinator and a transactional id."""
 ONGOING, DECIDED = "Ongoing", ("PrepareCommit", "PrepareAbort")
 MARKERS_US = 30_000_000
 """How long the markers of a decided transaction may take, where nothing excuses it: a request of them may wait for the
@@ -28,9 +34,10 @@ class TransactionsEnd(TransactionsLog):
         when that works and the controller reaches it, the partition of its transactional id has min.insync.replicas in
         sync, and each partition of the transaction has all its replicas in sync, min.insync.replicas of them at least,
         or is gone with its topic: then no marker is waited for, unless the coordinator missed the deletion and asks for
-        ever. An open one may last for its timeout and transaction.abort.timed.out.transaction.cleanup.interval.ms more;
-        the decision and its markers take at most 30 s, and have come when the cluster is at rest. Markers of one
-        coordinator wait for each other. No partition is added to one that should have been aborted 5 s ago.
+        ever. An open one may last for its timeout, transaction.abort.timed.out.transaction.cleanup.interval.ms and 5 s
+        more, counted from when its partition of __transaction_state has all replicas in sync; its markers take at most
+        30 s, and have come when the cluster is at rest. Markers of one coordinator wait for each other. No partition is
+        added to one that should have been aborted 5 s ago.
 
     After an unclean election of a partition of __transaction_state, and once a machine has crashed or a leader's log
     was damaged, leaders may refuse the markers of a producer until it has a later epoch than ever: it is not asked for
@@ -51,8 +58,8 @@ class TransactionsEnd(TransactionsLog):
         start = self._settings.start
         name = "transaction.abort.timed.out.transaction.cleanup.interval.ms"
         self._interval_us = start.time_us(name, 10_000)
-        self._open: Deadlines[tuple[int, str]] = Deadlines()
-        self._decided: Deadlines[tuple[int, str]] = Deadlines()
+        self._open: Deadlines[Key] = Deadlines()
+        self._decided: Deadlines[Key] = Deadlines()
         self._longest_us = 0
         self._partitions: dict[str, tuple[TopicPartition, ...]] = {}
         self._states: dict[str, str] = {}
@@ -65,6 +72,12 @@ class TransactionsEnd(TransactionsLog):
         self._gone_us: dict[str, int] = {}
         """When each topic was deleted that is gone."""
         self._deletions = self.history.missed_deletions
+        self._homes_us: dict[TopicPartition, int] = {}
+        """When the state of each partition of __transaction_state was last written."""
+
+    def on_home(self, event: StateWritten) -> None:
+        if event.tp.topic == TRANSACTION_STATE_TOPIC:
+            self._homes_us[event.tp] = event.t_us
 
     def on_timed(self, event: TransactionTimed) -> None:
         self._longest_us = max(self._longest_us, event.timeout_us)
@@ -136,18 +149,33 @@ class TransactionsEnd(TransactionsLog):
             deadlines.end_all(lambda key: key[0] == node)
 
     def look(self, moment: Moment) -> None:
-        self._report_overdue(moment, self._open, self._longest_us + self._interval_us + MARKERS_US)
-        self._report_overdue(moment, self._decided, MARKERS_US)
+        longest_us = self._longest_us + self._interval_us + SETTLING_US
+        self._report_overdue(moment, self._open, longest_us, self._writes_since_us)
+        self._report_overdue(moment, self._decided, MARKERS_US, self._since_us)
 
     def at_rest(self, moment: Moment) -> None:
-        self._report_overdue(moment, self._decided, self.now.bound_at_rest(moment.t_us, MARKERS_US))
+        bound_us = self.now.bound_at_rest(moment.t_us, MARKERS_US)
+        self._report_overdue(moment, self._decided, bound_us, self._since_us)
 
-    def _report_overdue(self, moment: Moment, deadlines: Deadlines[tuple[int, str]], bound_us: int) -> None:
+    def _report_overdue(
+        self, moment: Moment, deadlines: Deadlines[Key], bound_us: int, since_us: Callable[[Key], int | None]
+    ) -> None:
         if len(deadlines):
-            for (node, id), lasted_us in deadlines.overdue(moment.t_us, bound_us, self._since_us):
+            for (node, id), lasted_us in deadlines.overdue(moment.t_us, bound_us, since_us):
                 self.violated(moment, TransactionLasts(node, id, self._states[id], lasted_us), brokers=(node,))
 
-    def _since_us(self, key: tuple[int, str]) -> int | None:
+    def _writes_since_us(self, key: Key) -> int | None:
+        """Since when nothing excuses that a coordinator does not decide; None: something does now."""
+        node, transactional_id = key
+        home = self.history.coordinators.home(TRANSACTION_STATE_TOPIC, transactional_id)
+        since_us, lost = self.now.reached_since_us(node), self.has_lost_epochs(self._producers[transactional_id])
+        if since_us is None or home is None or lost or node in self.now.clocks or node in self.now.impaired:
+            return None
+        if len(self.cluster.isr(home)) < len(self.cluster.assignment(home)) or not self._takes_writes(home):
+            return None
+        return max(since_us, self._homes_us.get(home, 0))
+
+    def _since_us(self, key: Key) -> int | None:
         """Since when nothing excuses that a transaction does not end; None: something does now."""
         node, transactional_id = key
         home = self.history.coordinators.home(self.topic, transactional_id)

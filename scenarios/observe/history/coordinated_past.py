@@ -239,5 +239,10 @@ class Coordinators:
                 del table[key]
 
 
+def offset_name(group: str, tp: TopicPartition) -> str:
+    """The name of the record of a committed offset (``CoordinatorWrote``)."""
+    return f"group {group}'s offset of {tp}"
+
+
 ID = "transactional id "
 """The beginning of the name of a transactional id's record (``CoordinatorWrote``)."""

@@ -70,6 +70,8 @@ class StartSettings:
             not lead, and lowers that gauge of the release's controllers (KAFKA-13572, 2.7.0 to 3.2.0).
         asks_for_producer_ids: the release's brokers ask the controller for producer ids (KIP-730, 3.0).
         deletes_topics: the controllers delete topics that are marked for deletion (delete.topic.enable).
+        verifies_offsets: a group's coordinator of the release asks that of a transaction whether it may write offsets
+            (KAFKA-15449, 3.7).
         checks_epochs: the release's brokers refuse who knows another leader epoch than they do (KIP-320, 2.1).
         reads_from_followers: the release's followers answer clients that a leader could send to them (KIP-392, 2.4).
         undone_by: the action that ends the effect of a fault's, by their names; None for one that does not last.
@@ -106,6 +108,7 @@ class StartSettings:
     elects_preferred_again: bool = False
     discounts_deleted: bool = False
     asks_for_producer_ids: bool = False
+    verifies_offsets: bool = False
     deletes_topics: bool = True
     checks_epochs: bool = True
     reads_from_followers: bool = False

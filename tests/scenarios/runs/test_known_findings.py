@@ -17,6 +17,7 @@ from scenarios.cli.report import report
 from scenarios.language.expect import Expect
 from scenarios.museum.exhibits import exhibit
 from scenarios.observe.checkers import Violation
+from scenarios.observe.findings.log_facts import BatchRefused, BatchTwice
 from scenarios.profiles import PROFILES
 from scenarios.runs import Run, run_scenario
 from scenarios.runs.control_plane_log import ControlPlaneLog
@@ -218,6 +219,14 @@ def test_a_leader_of_an_epoch_that_is_over_was_in_its_isr_until_then(bounced: Ru
     late = without_broker_0(bounced, 1)
     found = dict(zip([finding.checker for finding in findings(late)], tickets(late), strict=True))
     assert (found["isr_complete"], found["leader_completeness"]) == (None, "KIP-966")
+
+
+def test_a_batch_that_its_leader_has_is_not_lost(bounced: Run) -> None:
+    crash = next(event for event in bounced.control_plane if type(event) is e.NodeCrashed)
+    end_us, end = crash.t_us + 60_000_000, crash.seq + 1_000_000
+    for facts, ticket in ((BatchTwice(5, 0, 1, 1, 9, 90), "KIP-966"), (BatchRefused(5, 0), None)):
+        found = Violation("no_batch_twice", end_us, end, facts, None, TP, (0,))
+        assert tickets(told(bounced, bounced.profile, kept(bounced), found)) == [ticket]
 
 
 def test_what_a_release_does_is_no_excuse_for_the_bug_that_a_file_switches_on() -> None:

@@ -549,13 +549,26 @@ def test_the_rebalance_of_a_group_ends_with_its_coordinator() -> None:
     assert looks(run, 60) == []
 
 
+def has_home(run: Coordinated, *isr: int) -> None:
+    """__transaction_state has one partition, on brokers 0 and 1."""
+    run.emit(ZkWritten, 0, "create", topic_path(HOMES.topic), 0, 0, encode_topic({0: (0, 1)}))
+    run.emit(ZkWritten, 0, "create", state_path(HOMES), 0, 0, LeaderAndIsr(0, 0, isr, 1).encode())
+
+
 @pytest.mark.parametrize(
-    ("state", "seconds", "count"), [("Ongoing", 40, 0), ("Ongoing", 60, 1), ("PrepareCommit", 40, 1)]
+    ("state", "isr", "seconds", "count"),
+    [
+        ("Ongoing", (0, 1), 20, 0),
+        ("Ongoing", (0, 1), 30, 1),
+        ("Ongoing", (0,), 30, 0),
+        ("PrepareCommit", (0, 1), 40, 1),
+    ],
 )
-def test_a_transaction_ends(state: str, seconds: int, count: int) -> None:
+def test_a_transaction_ends(state: str, isr: tuple[int, ...], seconds: int, count: int) -> None:
     run = works("transactions_end")
     run.assigned((0,))
     run.state(0, (0,), 0)
+    has_home(run, *isr)
     run.show(shown.TransactionTimed, 0, WRITER, 10 * SECOND_US)
     run.transaction(state, 0)
     assert len(looks(run, seconds)) == count
@@ -603,12 +616,13 @@ def test_a_transaction_waits_for_the_markers_of_others(other: str, count: int) -
 
 @pytest.mark.parametrize(
     ("state", "seconds", "count"),
-    [("Ongoing", 40, 0), ("Ongoing", 60, 1), ("PrepareAbort", 40, 1), ("CompleteAbort", 60, 0)],
+    [("Ongoing", 20, 0), ("Ongoing", 30, 1), ("PrepareAbort", 40, 1), ("CompleteAbort", 60, 0)],
 )
 def test_so_does_one_that_its_coordinator_has_read(state: str, seconds: int, count: int) -> None:
     run = works("transactions_end")
     run.assigned((0,))
     run.state(0, (0,), 0)
+    has_home(run, 0, 1)
     run.transaction(state, 0)
     read = TxnTransitMetadata(7, -1, 0, -1, 10_000, TransactionState(state), (ORDERS_0,), 1, 1)
     run.later(10)
