@@ -124,9 +124,11 @@ class SettingsWritten(AdministratorAnswers):
             there = self._topics.since(resource.name, event.since_us) if resource.type == ResourceType.TOPIC else []
             if error.code is Errors.UNKNOWN_TOPIC_OR_PARTITION and there and all(there):
                 self.wrong(event, str(resource), error.code.name, "the topic is there")
-            if error.code is Errors.UNKNOWN_SERVER_ERROR and plain and there == [True] and self.is_calm(event):
+            failed = error.code is Errors.UNKNOWN_SERVER_ERROR
+            if failed and plain and there == [True] and self.is_calm(event):
                 self.wrong(event, str(resource), error.code.name, "it can be set")
-            if plain is not None and plain is (error.code in INVALID):
+            excused = failed and not self.is_calm(event)  # it has no session
+            if plain is not None and plain is (error.code in INVALID) and not excused:
                 self.wrong(event, str(resource), error.code.name, "it can be set" if plain else "it cannot be set")
             entity = _entity(resource) if error.code is Errors.NONE else None  # a refused name may be any
             if entity is None or request.validate_only:

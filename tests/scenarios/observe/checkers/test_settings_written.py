@@ -82,6 +82,11 @@ def test_single_changes(op: OpType, value: str | None, count: int) -> None:
     assert len(answers(written("topics/orders", retention_ms="5"), request)) == count
 
 
+def test_a_broker_without_a_session_refuses_what_cannot_be_set_for_that() -> None:
+    failed, run = ApiError(Errors.UNKNOWN_SERVER_ERROR, ""), written("topics/orders", retention_ms="5")
+    assert answers(run, replaced(ORDERS, "x"), error=failed) == []
+
+
 def test_what_another_has_changed_since_is_no_fault_of_the_answer() -> None:
     run = written("topics/orders", retention_ms="5")
     run.emit(ZkWritten, 0, "setData", "/config/topics/orders", 2, 0, encode_config({NAME: "7"}))
