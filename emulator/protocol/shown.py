@@ -27,6 +27,7 @@ class ProduceRefused(NamedTuple):
 
     Attributes:
         acks: the acks that the request asks for; -1: all.
+        producer_id, producer_epoch: those of an idempotent producer, where no other broker was asked; -1: none.
     """
 
     t_us: int
@@ -37,6 +38,8 @@ class ProduceRefused(NamedTuple):
     partition: int
     acks: int
     error: str
+    producer_id: int
+    producer_epoch: int
 
 
 class ProduceExpired(NamedTuple):
