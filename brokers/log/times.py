@@ -32,9 +32,9 @@ def _latest_ms(piece: Piece) -> int:
 
 
 def first_since(log: Log, timestamp_ms: int) -> TimedRecord | None:
-    """The first record whose time is ``timestamp_ms`` or later, or None."""
+    """The first record whose time is ``timestamp_ms`` or later, or None. Compaction leaves nothing of some batches."""
     for piece in all_pieces(log.batches):
-        if piece.next_offset > log.start_offset and _latest_ms(piece) >= timestamp_ms:
+        if piece.size and piece.next_offset > log.start_offset and _latest_ms(piece) >= timestamp_ms:
             batch = _first_in(piece, log.start_offset, timestamp_ms)
             found = _in_batch(batch, log.start_offset, timestamp_ms)
             if found is not None:

@@ -171,7 +171,9 @@ class ProduceHandler:
                     counts.rejected(topic, batch.size)
             if error:
                 shown = error if refusal is None else refusal.reason
-                manager.process.mark(ProduceRefused, manager.process.node.id, *tp, acks, shown.name, batch.id)
+                own = isinstance(batch, IdempotentBatch) and batch.sequenced and refusal is None
+                of = (batch.producer_id, batch.producer_epoch) if own else (-1, -1)  # type: ignore[attr-defined]
+                manager.process.mark(ProduceRefused, manager.process.node.id, *tp, acks, shown.name, batch.id, *of)
             results.append((tp, error, base))
             appended = appended or not error
             if infos is not None:

@@ -28,6 +28,7 @@ class ProduceRefused(NamedTuple):
     Attributes:
         acks: the acks that the request asks for; -1: all.
         id: the batch.
+        producer_id, producer_epoch: those of an idempotent producer, where no other broker was asked; -1: none.
     """
 
     t_us: int
@@ -39,6 +40,8 @@ class ProduceRefused(NamedTuple):
     acks: int
     error: str
     id: int = -1
+    producer_id: int = -1
+    producer_epoch: int = -1
 
 
 class ProduceExpired(NamedTuple):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from emulator.protocol.events import BatchesAppended, BecameLeader, IsrChanged, IsrProposed, IsrUpdateFailed
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import ZkWritten
@@ -25,8 +27,9 @@ class CommitsInTime(InTime[Led]):
 
     Not verified: where the release commits nothing below min.insync.replicas, and there are fewer in sync; what a
         change of the ISR commits before the log grows again, in releases that wait for that (2.7 to 3.0, KAFKA-13091);
-        a leader that has proposed another ISR and does not know the outcome (``isr_changes_end``); leaders whose clock
-        a fault has set; runs with a throttle of replication.
+        a leader that has proposed another ISR and does not know the outcome (``isr_changes_end``), up to 2.6: since
+        KIP-497 it commits what the larger of the two sets has; leaders whose clock a fault has set; runs with a
+        throttle of replication.
     """
 
     ids = ("S22",)
@@ -44,7 +47,9 @@ class CommitsInTime(InTime[Led]):
             + SETTLING_US
         )
         self._throttled = False
-        self._proposed: dict[Led, None] = {}
+        self._waits_for_writes = self.start.awaits_isr_writes
+        self._proposed: dict[Led, tuple[int, ...]] = {}
+        """The replicas that are to join or leave the ISR."""
         self._led_us: dict[Led, int] = {}
         self._waits_for_append: dict[Led, None] = {}
         """The partitions whose ISR has changed since their log has grown, in releases that commit no sooner."""
@@ -63,7 +68,7 @@ class CommitsInTime(InTime[Led]):
         self._changed.setdefault((event.node, event.topic), {})[event.partition] = None
 
     def on_proposed(self, event: IsrProposed) -> None:
-        self._proposed[event.node, TopicPartition.of(event.topic, event.partition)] = None
+        self._proposed[event.node, TopicPartition.of(event.topic, event.partition)] = event.replicas
 
     def on_outcome(self, event: IsrChanged | IsrUpdateFailed) -> None:
         led = event.node, TopicPartition.of(event.topic, event.partition)
@@ -124,9 +129,13 @@ class CommitsInTime(InTime[Led]):
         state = self.cluster.as_led(node, tp)
         if state is None or not state.isr:
             return None
-        logs = [self._logs.get(member, tp) for member in state.isr]
+        logs = [self._logs.get(member, tp) for member in self._maximal(led, state.isr)]
         ends = [log.end_offset for log in logs if log is not None and log.known]
         return min(ends) if len(ends) == len(logs) else None
+
+    def _maximal(self, led: Led, isr: Sequence[int]) -> tuple[int, ...]:
+        """The members of the ISR, and of the one that is proposed."""
+        return tuple(dict.fromkeys((*isr, *self._proposed.get(led, ()))))
 
     def report(self, moment: Moment, led: Led, held_us: int) -> None:
         node, tp = led
@@ -139,16 +148,16 @@ class CommitsInTime(InTime[Led]):
         """Since when nothing excuses that a leader does not commit; None: something does now."""
         (node, tp), now, cluster = led, self.now, self.cluster
         leads, mine, state = cluster.leads(node, tp), cluster.as_led(node, tp), cluster.state(tp)
-        if leads is None or mine is None or state is None or led in self._proposed or self._throttled:
+        if leads is None or mine is None or state is None or self._throttled:
             return None
-        if led in self._waits_for_append:
+        if led in self._waits_for_append or (self._waits_for_writes and led in self._proposed):
             return None
         if (state.leader, state.leader_epoch, state.isr) != (node, leads.leader_epoch, mine.isr):
             return None
         if node in now.clocks or cluster.is_deleting(tp.topic) or self._holds(tp, len(mine.isr), len(mine.replicas)):
             return None
         since_us = now.reached_since_us(node)
-        for member in mine.isr:
+        for member in self._maximal(led, mine.isr):
             reached_us = now.reached_since_us(member)
             if since_us is None or reached_us is None or member in now.impaired:
                 return None

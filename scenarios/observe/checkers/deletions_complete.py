@@ -13,9 +13,10 @@ from emulator.protocol.znodes import BROKER_IDS
 from emulator.trace.events import ZkWritten
 from emulator.trace.shown_znodes import RequestAnswered
 from scenarios.observe.checkers.checker import Checker, Moment
-from scenarios.observe.findings.log_facts import DeletedInPart, DeletionMisanswered, DeletionNotSeen
+from scenarios.observe.findings.log_facts import BeginsBehind, DeletedInPart, DeletionMisanswered, DeletionNotSeen
 
 REPORTED_AFTER_US = 5_000_000
+FOLLOWS_AFTER_US = 10_000_000
 
 
 class DeletionsComplete(Checker):
@@ -28,7 +29,8 @@ class DeletionsComplete(Checker):
         range only where it is. One that has timed out: some live replica has
         not begun there for 5 s, or something has delayed its fetches since. So it is, once a second, with one that
         waits, if no broker has come or gone in the 5 s before it and since: a leader does not look again then. When the
-        cluster is at rest, no such deletion waits whose low watermark the leader knows to be far enough.
+        cluster is at rest, no such deletion waits whose low watermark the leader knows to be far enough. Once a second:
+        the log of a member of the ISR that fetches from that leader, and has what is deleted, begins there 10 s later.
 
     Not verified: a time-out in runs with a throttle, or of a leader that is copied to another log directory; which
         brokers live, other than by the leader's metadata; a replica that has begun there and, after a crash, begins
@@ -49,6 +51,8 @@ class DeletionsComplete(Checker):
         self._throttled = False
         self._waiting: dict[int, dict[tuple[TopicPartition, int], DeletionWaits]] = {}
         """The deletions that wait, by leader, and by partition and offset."""
+        self._raised: dict[tuple[int, TopicPartition], int] = {}
+        """The starts of leaders' logs that clients have raised, until all followers have them."""
         self._brokers_changed_us = 0
         self._found: dict[tuple[int, TopicPartition], list[RecordsDeleted]] = {}
         """The deletions that leaders have found complete, by leader and partition, since the last answer there."""
@@ -78,6 +82,8 @@ class DeletionsComplete(Checker):
                 self.violated(event, facts, tp, (event.node,))
 
     def look(self, moment: Moment) -> None:
+        for node, tp in list(self._raised):
+            self._find_behind(moment, node, tp)
         for node, waiting in self._waiting.items():
             for (tp, offset), event in list(waiting.items()):
                 leads = self.cluster.leads(node, tp)
@@ -85,6 +91,32 @@ class DeletionsComplete(Checker):
                     del waiting[tp, offset]  # answered with an error, or at its time-out
                 elif self._find_late(moment, node, tp, offset, self._living(tp), event.t_us):
                     del waiting[tp, offset]
+
+    def _find_behind(self, moment: Moment, leader: int, tp: TopicPartition) -> None:
+        """Report followers that do not take over the start of their leader's log."""
+        offset, leads, state = self._raised[leader, tp], self.cluster.leads(leader, tp), self.cluster.state(tp)
+        if leads is None or state is None or self._throttled:
+            del self._raised[leader, tp]
+            return
+        behind = [broker for broker in state.isr if broker != leader and self._begins_before(broker, tp, offset)]
+        if not behind:
+            del self._raised[leader, tp]
+        for broker in behind:
+            follows, log = self.cluster.follows(broker, tp), self._logs.get(broker, tp)
+            free_us, impaired = self.now.reached_since_us(broker), broker in self.now.impaired
+            if follows is None or log is None or free_us is None or impaired or broker in self.now.clocks:
+                continue
+            fetches = self.cluster.fetches_from(broker, tp) == leader and self.cluster.connected(broker, leader)
+            if (follows.leader, follows.leader_epoch) != (leader, leads.leader_epoch) or not fetches:
+                continue
+            since_us = max(free_us, follows.t_us, self._moved_us.get((leader, *tp), 0))
+            if moment.t_us - since_us > FOLLOWS_AFTER_US and log.end_offset >= offset:
+                self._raised.pop((leader, tp), None)
+                self.violated(moment, BeginsBehind(leader, offset, broker, log.start_offset), tp, (broker,))
+
+    def _begins_before(self, broker: int, tp: TopicPartition, offset: int) -> bool:
+        log = self._logs.get(broker, tp)
+        return log is not None and log.start_offset < offset
 
     def _living(self, tp: TopicPartition) -> tuple[int, ...]:
         return tuple(broker for broker in self.cluster.assignment(tp) if broker in self.cluster.registrations)
@@ -113,6 +145,8 @@ class DeletionsComplete(Checker):
         log = event.node, event.topic, event.partition
         self._furthest[log] = max(event.log_start_offset, self._furthest.get(log, 0))
         self._moved_us[log] = event.t_us
+        if event.reason == "request":
+            self._raised[event.node, TopicPartition.of(event.topic, event.partition)] = event.log_start_offset
 
     def on_written(self, event: ZkWritten) -> None:
         self._throttled |= "throttled" in event.data

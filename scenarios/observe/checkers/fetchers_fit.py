@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from emulator.protocol.events import FetcherStopped, NodeStarted
 from emulator.protocol.java_hash import java_hash
 from emulator.protocol.shown import Remembered
 from emulator.protocol.types import TopicPartition
@@ -42,6 +43,16 @@ class FetchersFit(BrokerMemory):
         self._throttled = False
         self._unread: dict[tuple[int, TopicPartition, int], int] = {}
         """The followers that fetch in no session of their leader, by leader, with the time when that was first seen."""
+
+        self._dead: dict[int, None] = {}
+        """The brokers of which a thread has died, before KIP-461."""
+
+    def on_died(self, event: FetcherStopped) -> None:
+        if event.reason == "died":
+            self._dead[event.node] = None
+
+    def on_started(self, event: NodeStarted) -> None:
+        self._dead.pop(event.node, None)
 
     def on_written(self, event: ZkWritten) -> None:
         self._throttled |= "throttled" in event.data
@@ -82,7 +93,8 @@ class FetchersFit(BrokerMemory):
         """Whether nothing keeps a follower from its next fetch."""
         cluster, now = self.cluster, self.now
         reached = now.reached_since_us(broker) is not None and cluster.connected(broker, leader)
-        idle = cluster.is_shutting_down(broker) or cluster.lacks_dirs(broker) or broker in now.impaired
+        idle = cluster.is_shutting_down(broker) or cluster.lacks_dirs(broker) or broker in self._dead
+        idle |= broker in now.impaired
         clocks = broker in now.clocks or leader in now.clocks
         return reached and not idle and not clocks and cluster.fetches_from(broker, tp) == leader
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from emulator.protocol.errors import Errors
 from emulator.protocol.events import BecameFollower, BecameLeader, NodeStarted, TransactionMarked
+from emulator.protocol.shown import ProduceRefused
 from emulator.protocol.shown_coordination import CommitAccepted, SequencedAccepted
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, forget
-from scenarios.observe.findings.coordination_facts import ZombieWrites
+from scenarios.observe.findings.coordination_facts import ProducerRefused, ZombieWrites
+
+FENCED = Errors.INVALID_PRODUCER_EPOCH.name
 
 
 class LeaderEpochs(Checker):
@@ -35,11 +39,13 @@ class LeaderEpochs(Checker):
 
 class ZombiesFenced(LeaderEpochs):
     """A leader that has a later epoch of a producer in its log refuses what comes with an earlier one: records, records
-    that it has already, and offsets of a transaction (KIP-98; ProducerAppendInfo.checkProducerEpoch, 0.11 to 2.7).
+    that it has already, and offsets of a transaction (KIP-98; ProducerAppendInfo.checkProducerEpoch, 0.11 to 2.7). It
+    refuses no records for their epoch otherwise.
 
     Verified: each batch of an idempotent or transactional producer that a leader accepts, and each commit of offsets in
         a transaction, against the epochs of the batches and markers that the same leader has accepted since it became
-        the leader.
+        the leader. Each batch that it refuses with INVALID_PRODUCER_EPOCH: some leader of the partition has accepted a
+        later epoch.
 
     Not verified: epochs that its log has from earlier leaders; a producer of which retention has deleted everything.
     """
@@ -49,12 +55,29 @@ class ZombiesFenced(LeaderEpochs):
     catches = ("KIP-98", "KIP-360")
     fails_when = "leaders and coordinators take what comes from earlier producer epochs"
 
+    def begin(self) -> None:
+        super().begin()
+        self._latest: dict[tuple[TopicPartition, int], int] = {}
+        """The highest epoch of each producer that any leader of a partition has had."""
+
     def on_marked(self, event: TransactionMarked) -> None:
         tp = TopicPartition.of(event.topic, event.partition)
+        self._see(tp, event.producer_id, event.producer_epoch)
         if self.cluster.leads(event.node, tp) is not None:
             self.raised(event.node, tp, event.producer_id, event.producer_epoch)
 
+    def _see(self, tp: TopicPartition, producer_id: int, epoch: int) -> None:
+        self._latest[tp, producer_id] = max(epoch, self._latest.get((tp, producer_id), -1))
+
+    def on_refused(self, event: ProduceRefused) -> None:
+        tp, epoch = TopicPartition.of(event.topic, event.partition), event.producer_epoch
+        latest = self._latest.get((tp, event.producer_id), -1)
+        if event.error == FENCED and latest <= epoch >= 0:
+            facts = ProducerRefused(event.node, event.producer_id, epoch, latest)
+            self.violated(event, facts, tp, (event.node,))
+
     def on_accepted(self, event: SequencedAccepted) -> None:
+        self._see(event.tp, event.producer_id, event.producer_epoch)
         what = "repeated records" if event.repeated else "records"
         current = self.raised(event.node, event.tp, event.producer_id, event.producer_epoch)
         if event.producer_epoch < current:

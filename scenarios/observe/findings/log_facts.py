@@ -521,6 +521,21 @@ class DeletionMisanswered(NamedTuple):
         )
 
 
+class BeginsBehind(NamedTuple):
+    """A follower that keeps records which a client had its leader delete, up to ``offset``."""
+
+    leader: int
+    offset: int
+    broker: int
+    start: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}: the log of leader {self.leader} begins at {self.offset}, and that of broker {self.broker}, which "
+            f"follows, at {self.start}"
+        )
+
+
 class DeletedInPart(NamedTuple):
     """A deletion that is answered before all live replicas have deleted.
 

@@ -5,6 +5,7 @@ from attrs import evolve
 
 from brokers.log.cleaner.contents import Entry, Uncleanable, entries, without_records
 from brokers.log.log_config import RULES
+from brokers.log.times import first_since
 from emulator.protocol.compression import GZIP, LZ4, NONE, SNAPPY, ZSTD
 from emulator.protocol.made_up_records import made_up_records
 from emulator.protocol.records import COMPRESSION, StoredBatch
@@ -77,6 +78,19 @@ def test_a_batch_of_which_nothing_is_left_keeps_its_place() -> None:
     for offset in (0, 1, 2):
         assert [batch.base_offset for batch in log.log.read(offset, 1) if batch.size] == [2]
     assert log.log.end_offset == 4
+
+
+def test_a_search_by_time_goes_past_a_batch_of_which_nothing_is_left() -> None:
+    log = CompactedLog()
+    log.write((A, b"1"))
+    log.write((A, b"2"))
+    log.roll()
+    log.write((B, b"1"))
+    log.clean()
+    assert sizes(log)[0] == 0
+    found = first_since(log.log, 0)
+    assert found is not None
+    assert found.offset == 1
 
 
 @pytest.mark.parametrize("compression", [NONE, GZIP, SNAPPY, LZ4, ZSTD])

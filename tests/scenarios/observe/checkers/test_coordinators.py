@@ -19,7 +19,7 @@ from emulator.protocol.groups.group_offsets import (
     OffsetsWanted,
     OffsetToCommit,
 )
-from emulator.protocol.shown import RecordsCompacted
+from emulator.protocol.shown import ProduceRefused, RecordsCompacted
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import (
     PRODUCER_ID_BLOCK,
@@ -469,6 +469,20 @@ def test_a_marker_fences_too(epoch: int, count: int) -> None:
     run.coordinates()
     run.marked(False, epoch=2, topic=HOME.topic)
     run.accepts(9, "", -1, (7, epoch))
+    assert len(run.found()) == count
+
+
+@pytest.mark.parametrize(
+    ("accepted", "epoch", "error", "count"),
+    [(1, 0, "INVALID_PRODUCER_EPOCH", 0), (1, 1, "INVALID_PRODUCER_EPOCH", 1), (1, 1, "NOT_ENOUGH_REPLICAS", 0),
+     (1, -1, "INVALID_PRODUCER_EPOCH", 0)],
+)  # fmt: skip
+def test_no_producer_is_refused_for_an_epoch_that_none_has_had(
+    accepted: int, epoch: int, error: str, count: int
+) -> None:
+    run = begun("zombies_fenced")
+    run.show(shown.SequencedAccepted, 1, ORDERS_0, 7, accepted, False)
+    run.show(ProduceRefused, 0, *ORDERS_0, -1, error, -1, 7 if epoch >= 0 else -1, epoch)
     assert len(run.found()) == count
 
 

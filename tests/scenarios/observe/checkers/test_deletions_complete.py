@@ -130,3 +130,24 @@ def test_a_deletion_that_no_leader_has_found() -> None:
     [violation] = run.violations()
     assert "broker 0, asked to delete before 5, answers after" in violation.state
     assert "with NONE and the low watermark 5" in violation.state
+
+
+@pytest.mark.parametrize(("start", "happens", "count"), [(4, "", 1), (5, "", 0), (4, "leads", 0), (4, "throttled", 0)])
+def test_a_follower_that_begins_before_its_leader(start: int, happens: str, count: int) -> None:
+    run = Cluster("deletions_complete")
+    run.begin()
+    run.state(0, (0, 1), 0)
+    run.leads(0, 0)
+    run.follows(1, 0, 0)
+    run.emit(e.FetchPosition, 1, *ORDERS_0, 0, 0, 0)
+    run.everywhere(0, 1)
+    run.passes(10)
+    for broker, moved in enumerate((5, start)):
+        run.emit(e.LogStartMoved, broker, *ORDERS_0, moved, "leader" if broker else "request")
+    if happens == "leads":
+        run.leads(1, 1)
+        run.follows(0, 1, 1)
+    elif happens == "throttled":
+        run.emit(ZkWritten, 0, "setData", "/config/topics/orders", 0, 0, "throttled.replicas")
+    run.passes(20)
+    assert len(run.violations()) == count

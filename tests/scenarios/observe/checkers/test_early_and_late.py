@@ -47,7 +47,7 @@ def test_not_before_it_is_time(seconds: int) -> None:
     "then",
     [
         lambda run: run.high_watermark(0, 20, 1, leader=True),
-        lambda run: run.proposes(0, "expand", 1),
+        lambda run: run.proposes(0, "expand", 1),  # its log is not known
         lambda run: run.follows(0, 1, 2),
         lambda run: run.emit(ZkWritten, 2, "set", "/config/brokers/0", 1, 7, encode_config({"throttled.rate": "1"})),
         lambda run: run.emit(e.Fault, "broker.clock", "0", "step 8s"),
@@ -59,6 +59,19 @@ def test_what_excuses_a_leader(then: Then) -> None:
     run = alone()
     then(run)
     assert looks(run, 60) == []
+
+
+@pytest.mark.parametrize(("waits", "count"), [(False, 1), (True, 0)])
+def test_what_both_sets_have_is_committed_while_a_change_is_in_flight(waits: bool, count: int) -> None:
+    """Since KIP-497 (2.7); before, the leader waits for ZooKeeper."""
+    run = alone(start=StartSettings(awaits_isr_writes=waits))
+    run.emit(e.NodeStarted, 1, 1)
+    run.emit(ZkWritten, 1, "create", "/brokers/ids/1", 0, 7, "{}")
+    run.loaded(1, 20, 10)
+    run.follows(1, 0, 1, 10, 20)
+    run.emit(e.FetchPosition, 1, *ORDERS_0, 0, 1, 20)
+    run.proposes(0, "expand", 1)
+    assert len(looks(run, 60)) == count
 
 
 def test_a_member_whose_log_is_not_known_may_lack_it() -> None:

@@ -2,11 +2,12 @@
 
 import pytest
 
+from emulator.protocol import events as e
 from scenarios.observe.checkers.expands_assigned import ExpandsAssigned
 from scenarios.observe.checkers.fetch_fence import FetchFence
 from scenarios.observe.checkers.shrinks_overdue import ShrinksOverdue
 from scenarios.observe.history.settings_history import StartSettings
-from tests.scenarios.observe.checkers.written_history import WrittenHistory
+from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
 ASSIGNED, OVERDUE, FENCE = ExpandsAssigned.name, ShrinksOverdue.name, FetchFence.name
 
@@ -51,6 +52,14 @@ def test_one_that_is_not_behind_or_not_overdue_is_removed(changes: dict[str, int
     run = story(OVERDUE)
     wish = run.proposes(0, "shrink", 2, **changes)
     assert [(violation.invariant, violation.seq) for violation in run.violations()] == [(OVERDUE, wish.seq)]
+
+
+@pytest.mark.parametrize(("isr", "count"), [((0, 1), 0), ((0, 1, 2), 1)])
+def test_a_member_counts_as_caught_up_when_a_leader_epoch_begins(isr: tuple[int, ...], count: int) -> None:
+    run = story(OVERDUE)
+    run.emit(e.BecameLeader, 0, *ORDERS_0, 2, 20, 10, isr, (0, 1, 2), (), ())
+    run.proposes(0, "shrink", 2)
+    assert len(run.violations()) == count
 
 
 def test_where_messages_are_counted_a_slow_one_leaves_at_once() -> None:

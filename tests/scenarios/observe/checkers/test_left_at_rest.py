@@ -81,6 +81,7 @@ def test_settings_of_a_topic_that_is_gone(write: str, count: int) -> None:
         (500_000, "", 0),
         (-1, "", 1),
         (60_000_000, "is cut off", 0),
+        (60_000_000, "has died", 0),
         (-1, "is throttled", 0),
         (60_000_000, "follows another", 0),
     ],
@@ -88,6 +89,8 @@ def test_settings_of_a_topic_that_is_gone(write: str, count: int) -> None:
 def test_a_follower_that_fetches_no_more(silent_us: int, happens: str, count: int) -> None:
     run = Cluster("fetchers_fit")
     run.emit(e.FetchPosition, 1, *ORDERS_0, 2 if happens == "follows another" else 0, 0, 0)
+    if happens == "has died":
+        run.emit(e.FetcherStopped, 1, "ReplicaFetcherThread-0-0", 0, "died", "orders", 0, "DiskError")
     if happens == "is throttled":
         run.emit(ZkWritten, 0, "setData", "/config/topics/orders", 0, 0, "throttled.replicas")
     run.passes(60)
