@@ -4,9 +4,9 @@ the controller sends it. ``scenarios/observe/checkers/broker_remembers.py`` comp
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from brokers.log.log_config import LogConfig
-from emulator.memories import Memory, recalled
+from emulator.memories import Memory, Recalled, recalled
 from emulator.protocol.fetch import FetchRequest
-from emulator.protocol.shown import Remembered
+from emulator.protocol.shown import Remembered, RememberedMeanwhile
 from emulator.protocol.types import TopicPartition
 
 if TYPE_CHECKING:
@@ -356,6 +356,10 @@ MEMORIES: "tuple[Memory[Broker], ...]" = (
         lambda b: b.replicas.metadata.topics, CHECKER,
     ),
     Memory(
+        "topic_ids", "UpdateMetadata", "the ids of topics that it tells clients about",
+        lambda b: dict(b.replicas.metadata.topic_ids), CHECKER,
+    ),
+    Memory(
         "live_brokers", "UpdateMetadata", "the brokers that it tells clients about",
         lambda b: b.replicas.metadata.live_brokers, CHECKER,
     ),
@@ -422,3 +426,9 @@ def show(broker: "Broker", occasion: str) -> None:
     process = broker.process
     if process.node.trace.shows(Remembered):
         process.mark(Remembered, process.node.id, "broker", occasion, recalled(MEMORIES, broker))
+
+
+def show_meanwhile(broker: "Broker") -> None:
+    """Show what a broker remembers while it may have work to do."""
+    node = broker.process.node
+    broker.process.mark(RememberedMeanwhile, node.id, "broker", "meanwhile", Recalled(MEMORIES, broker))

@@ -12,9 +12,9 @@ from controller.operations.rebalance import AutoLeaderRebalance
 from controller.request_batch import ControllerBrokerRequestBatch
 from controller.states import PartitionState, ReplicaState
 from controller.watches import Watches
-from emulator.memories import Memory, recalled
+from emulator.memories import Memory, Recalled, recalled
 from emulator.nodes import Process
-from emulator.protocol.shown import Remembered
+from emulator.protocol.shown import Remembered, RememberedMeanwhile
 from emulator.protocol.types import TopicPartition
 from emulator.zookeeper import ZkClient
 
@@ -168,3 +168,8 @@ def show(controller: Remembering, process: Process, occasion: str) -> None:
     """Show what the controller of a broker's process remembers, where anything looks."""
     if process.node.trace.shows(Remembered):
         process.mark(Remembered, process.node.id, "controller", occasion, recalled(MEMORIES, controller))
+
+
+def show_meanwhile(controller: Remembering, process: Process) -> None:
+    """Show what the controller of a broker's process remembers while it may have work to do."""
+    process.mark(RememberedMeanwhile, process.node.id, "controller", "meanwhile", Recalled(MEMORIES, controller))

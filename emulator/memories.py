@@ -30,6 +30,19 @@ class Memory(Generic[R]):
     outlives: bool = False
 
 
+class Recalled(dict[str, Any]):
+    """All that a role remembers at this moment, by the names of its memories, each read as it is first asked for."""
+
+    def __init__(self, memories: Iterable[Memory[R]], role: R) -> None:
+        super().__init__()
+        self._reads = {memory.name: memory.read for memory in memories}
+        self._role = role
+
+    def __missing__(self, name: str) -> Any:
+        found = self[name] = self._reads[name](self._role)
+        return found
+
+
 def recalled(memories: Iterable[Memory[R]], role: R) -> dict[str, Any]:
     """All that ``role`` remembers now, by the names of ``memories``."""
     return {memory.name: memory.read(role) for memory in memories}

@@ -584,3 +584,10 @@ class Remembered(NamedTuple):
     role: str
     occasion: str
     memories: Mapping[str, object]
+
+
+class RememberedMeanwhile(Remembered):
+    """As ``Remembered``, of a role that may have work to do; ``occasion`` is ``meanwhile``. ``memories`` are read as
+    they are asked for, in the call that gets this."""
+
+    __slots__ = ()

@@ -5,7 +5,7 @@ It knows nothing of scenario files; ``scenarios.runs`` reads one and drives this
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -25,7 +25,7 @@ from emulator.network import NO_DELAY, Network, NetworkSpec
 from emulator.nodes import CrashKind, Node, Process
 from emulator.protocol.address import host
 from emulator.protocol.events import NodeCrashed, NodeStarted
-from emulator.protocol.shown import Remembered
+from emulator.protocol.shown import Remembered, RememberedMeanwhile
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import broker_entity, topic_entity
 from emulator.trace import Trace
@@ -255,14 +255,22 @@ class Cluster:
 
     def show_memories(self, occasion: str) -> None:
         """Let every broker that runs, and the controller that it hosts, show what it remembers (``Remembered``)."""
-        if not self.trace.shows(Remembered):
-            return
+        for broker, controller in self._running() if self.trace.shows(Remembered) else ():
+            broker_memories.show(broker, occasion)
+            controller_memories.show(controller, broker.process, occasion)
+
+    def show_memories_meanwhile(self) -> None:
+        """Let them show it at a moment at which they may have work to do (``RememberedMeanwhile``)."""
+        for broker, controller in self._running() if self.trace.shows(RememberedMeanwhile) else ():
+            broker_memories.show_meanwhile(broker)
+            controller_memories.show_meanwhile(controller, broker.process)
+
+    def _running(self) -> Iterator[tuple[Broker, Controller]]:
+        """The brokers that run, each with the controller that it hosts."""
         for id, broker in self.brokers.items():
             process = self.nodes[id].process
-            if process is None or not process.alive or process.suspended or not broker.started:
-                continue
-            broker_memories.show(broker, occasion)
-            controller_memories.show(self.controllers[id], process, occasion)
+            if process is not None and process.alive and not process.suspended and broker.started:
+                yield broker, self.controllers[id]
 
     # -- brokers ----------------------------------------------------------------------------------------------------
 

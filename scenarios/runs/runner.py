@@ -52,8 +52,11 @@ if TYPE_CHECKING:
 
 MOST_DEFECTS = 100
 
-REMEMBERS_US = 2_000_000
-"""How long after roles have shown what they remember they do so again, at the next settled moment."""
+REMEMBERS_US = (2_000_000, 8_000_000)
+"""How long after roles have shown what they remember they do so again, at the next settled moment: twice as long each
+time, from the first to the second."""
+MEANWHILE_US = 5_000_000
+"""How often they show it before the first settled moment."""
 
 
 @define(eq=False)
@@ -96,6 +99,8 @@ class Stage:
     leaper: "Leaper | None" = field(init=False, default=None)
     _looks: Settled = field(init=False)
     _ending: bool = False
+    _remembers_us: int = 0
+    """The pause before the next look at memories at a settled moment; 0: there was none."""
     _late_us: int = 0
     """How long a follower's fetch and its answer can be on their way, where no fault delays them."""
     _appended_us: int = 0
@@ -281,6 +286,8 @@ class Stage:
         self.cluster.trace.cause = 0
         self.judge.look(self.world.now)
         self.convergence.look(self.world.now)
+        if not self._remembers_us and self.world.now % MEANWHILE_US < LOOK_US:
+            self.cluster.show_memories_meanwhile()
         self.world.call_later(LOOK_US, self._look, None, True)
 
     def _remember(self, _: Any) -> None:
@@ -288,9 +295,11 @@ class Stage:
         self.world.when_settled(self._show_memories)
 
     def _show_memories(self) -> None:
+        first_us, last_us = REMEMBERS_US
+        self._remembers_us = min(2 * self._remembers_us, last_us) or first_us
         if self.cluster.sessions_stand:
             self.cluster.show_memories("rest")
-        self.world.call_later(REMEMBERS_US, self._remember, None, True)
+        self.world.call_later(self._remembers_us, self._remember, None, True)
 
     @property
     def _late(self) -> bool:

@@ -207,7 +207,7 @@ class Groups(Coordinated):
                     stays=own.sub("empty").between((1, 4)) if life == EMPTY else stays, away_us=away,
                     quiet=own.sub("quiet").between((1, 5)) if life == QUIET else 0,
                     busy=own.sub("busy").weighted(((3, 0), (1, 15))),
-                    assigns_us=own.sub("assigns").weighted(((3, 0), (1, 2 * SECOND))),
+                    assigns_us=own.sub("assigns").weighted(((3, 0), (1, 2 * SECOND), (1, 12 * SECOND))),
                     gives_up=own.sub("gives up").weighted(((3, 0), (1, 30))),
                     rejoins=own.sub("rejoins").weighted(((3, 0), (1, 4), (1, 9))),
                     stalls=own.sub("stalls").weighted(((3, 0), (1, 10))),

@@ -28,6 +28,8 @@ LATE = 0.3
 """The share of deletions that come again once everything is healed: no append has the leader look again then."""
 AT_REST = 6 * SECOND, 16 * SECOND
 """The time after healing when they do."""
+SEVERAL = 0.5
+"""The share of hurried deletions with which others wait, of which some can be answered sooner."""
 HURRIED = 0.5
 """The share of deletions that wait for less than half a minute: while a follower is paused, or the leader changes."""
 
@@ -69,6 +71,12 @@ class RecordDeletions(Episodes):
         slow = Strike(BrokerPause(), Target(role=f"any isr({partition})-leader"), draws.spread((200 * MS, 6 * SECOND)))
         delete = RecordsDelete(partitions=(partition,), timeout_us=draws.spread((20 * MS, 3 * SECOND)))
         series = [slow, Strike(delete, gap_us=draws.spread((MS, 100 * MS)))]
+        several = draws.sub("several")
+        if several.chance(SEVERAL):  # one waits for all, and the next ones for partitions that do not
+            topic = split_partition(partition)[0]
+            series.append(Strike(RecordsDelete(topic=topic), gap_us=several.spread((MS, 100 * MS))))
+            for name in several.some([one for one in scope.partitions if split_partition(one)[0] == topic], 2):
+                series.append(Strike(RecordsDelete(partitions=(name,)), gap_us=several.spread((MS, SECOND))))
         if draws.chance(0.6):
             leader = Target(role=f"leader({partition})")
             ways = (strikes.expire, strikes.short_crash, strikes.shut_down)

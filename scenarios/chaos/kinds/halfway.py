@@ -17,7 +17,7 @@ from scenarios.chaos.kind import Episodes
 from scenarios.chaos.kinds.hunting import ASKED, CONTROLLER, REGISTRATION, STATE
 from scenarios.faults.actions.brokers import BrokerPause, ZkExpire
 from scenarios.faults.actions.elections import ElectionPreferred
-from scenarios.faults.actions.intercepted import MessageCut
+from scenarios.faults.actions.intercepted import MessageCut, MessageHold
 from scenarios.faults.actions.zookeeper import ControllerResign
 from scenarios.language.chaos import COUNT, chaos
 from scenarios.language.schema.spans import Range
@@ -26,6 +26,8 @@ from scenarios.language.targets import Target
 from scenarios.language.triggers import At, WhenMessage, WhenZk
 from scenarios.profiles import PROFILES
 
+WRITES_HELD = 0.25
+"""The share of episodes in which a controller's write waits, after it has read what it is based on."""
 HALFWAY = ((4, (1, 2)), (3, (3, 5)), (2, (6, 12)))
 """Which message or write of the actor: a fan-out has one for each broker."""
 
@@ -119,6 +121,22 @@ def _provoked(scope: Scope, draws: Draws, draft: Draft) -> int:
     return at_us
 
 
+def _held(scope: Scope, draws: Draws) -> None:
+    """A controller is about to write what a change of leaders is based on, while a follower that was away comes back
+    and joins: the ISR is another one by then."""
+    draft, partition = scope.draft, scope.partition(draws)
+    at_us, away_us = draft.moment(draws), draws.spread((7 * SECOND, 12 * SECOND))
+    gone = Strike(draft.crash(draws), Target(role=f"any isr({partition})-leader"), away_us)
+    leader = Target(role=f"leader({partition})")
+    ways = ((3, strikes.shut_down), (3, strikes.short_crash), (2, strikes.expire))
+    change = draws.weighted(((5, draws.weighted(ways)(scope, draws, leader)), (2, Strike(ElectionPreferred()))))
+    gap_us = away_us + draws.spread((MS, 2 * SECOND))
+    draft.add(At(at_us), [gone, change._replace(gap_us=gap_us)])
+    since_us = at_us + gap_us
+    when = WhenZk(zk="setData", path=STATE, edge="before", source=CONTROLLER, occurrence=1, since=since_us)
+    draft.add(when, [Strike(MessageHold(), None, draws.spread((200 * MS, 6 * SECOND)))], at_us=since_us)
+
+
 @chaos(
     "cut-off-halfway",
     "who is in the middle of something loses its session, term or life: between two messages, writes or answers",
@@ -130,7 +148,9 @@ class CutOffHalfway(Episodes):
     times: Range = field(default=(1, 3), metadata=key(COUNT, "how often in a run"))
 
     def episode(self, scope: Scope, draws: Draws) -> None:
-        draft = scope.draft
+        draft, held = scope.draft, draws.sub("held")
+        if held.chance(WRITES_HELD):
+            _held(scope, held)
         since_us = _provoked(scope, draws.sub("provoked"), draft)
         nth = draws.between(draws.weighted(HALFWAY))
         when, whom = draws.weighted(MOMENTS)(scope, draws.sub("moment"), nth, since_us)

@@ -32,6 +32,8 @@ AT_ONCE: Sequence[tuple[int, Range]] = ((2, (0, 0)), (3, (MS, 20 * MS)), (2, (20
 """The time between two requests that meet: none, within one transition of the controller, within a few."""
 NOTICED = (7 * SECOND, 20 * SECOND)
 """The time for which a broker is away, so that the controller misses it."""
+ALONE = 0.3
+"""The share of such waits with which a last in-sync replica is to shut down, which waits for another one."""
 
 Request = Callable[[Scope, Draws, TopicSpec], list[Strike]]
 
@@ -194,6 +196,9 @@ class WaitsForBrokers(Meetings):
     times: Range = field(default=(1, 2), metadata=key(COUNT, "how often a broker is waited for in a run"))
 
     def met(self, scope: Scope, draws: Draws) -> None:
+        alone = draws.sub("alone")
+        if alone.chance(ALONE):
+            self._leaves_alone(scope, alone)
         topic, away_us = new_topic(scope, draws), draws.spread(NOTICED)
         name = scope.partition(draws)
         broker = draws.choice(scope.draft.replicas(name))
@@ -210,6 +215,15 @@ class WaitsForBrokers(Meetings):
             change = gives_way(scope, draws.sub("controller"))
             series.append(change._replace(gap_us=draws.spread((MS, away_us))))
         scope.draft.add(At(scope.draft.moment(draws)), series)
+
+    @staticmethod
+    def _leaves_alone(scope: Scope, draws: Draws) -> None:
+        """The last in-sync replica is to shut down, asks again and again, and meanwhile another one comes back."""
+        name, away_us = scope.partition(draws), draws.spread(NOTICED)
+        gone = Strike(scope.draft.crash(draws), Target(role=f"isr({name})-leader"), away_us)
+        leaves = strikes.shut_down(scope, draws, Target(role=f"leader({name})"))
+        gap_us = max(MS, away_us - draws.spread((MS, 8 * SECOND)))
+        scope.draft.add(At(scope.draft.moment(draws)), [gone, leaves._replace(gap_us=gap_us)])
 
     @staticmethod
     def _asked(scope: Scope, draws: Draws, topic: TopicSpec, name: str, broker: int) -> list[Strike]:

@@ -23,7 +23,7 @@ LATER = {
 455, 496, 664, 700)."""
 IDS = ("writer", "writer-0")
 """The transactional ids of the clients that ``transactions`` draws."""
-OF_THE_MEMBERS = 0.5
+OF_THE_MEMBERS = 0.8
 """The share of clients that ask about the group that others are members of."""
 
 

@@ -35,10 +35,12 @@ class BrokerRemembersTrue(BrokerMemory):
         configuration znodes of the topic, of the broker, of all brokers, and its properties; each replica against the
         logs in its directories, and the ISR that its leader knows against ZooKeeper; the batches of producers that each
         log remembers, against what it remembers once it is loaded again; the replicas, ISRs and live brokers of its
-        metadata, and the controller that it names, against ZooKeeper; which replicas it calls offline, against the
-        brokers that are registered and the replicas that they have lost; the rates of its throttles, and whom they
-        limit, and num.replica.fetchers, against the configuration znodes. Each znode for which it has a handler has a
-        watch, at ZooKeeper too.
+        metadata, the ids of topics (KIP-516) and the controller that it names, against ZooKeeper; which replicas it
+        calls offline, against the brokers that are registered and the replicas that they have lost; the rates of its
+        throttles, and whom they limit, and num.replica.fetchers, against the configuration znodes. Each znode for which
+        it has a handler has a watch, at ZooKeeper too. Before that, every 5 s, all but the batches of producers: what
+        is otherwise at three looks in a row, the same each time, on a broker that the controller has reached all the
+        while, and while no fault delays anything.
 
     A replica that is not assigned to its broker is ``converged``'s, one in another role than ZooKeeper has
     ``roles_adopted``'s. Before KAFKA-972 (0.9) brokers do not learn that another one has ended or started: what such a
@@ -56,9 +58,10 @@ class BrokerRemembersTrue(BrokerMemory):
     """
 
     ids = ("E9",)
-    statement = "at rest memory_b = read(Z, disks): what a broker remembers is what a fresh process would have"
+    statement = "soon memory_b = read(Z, disks): what a broker remembers is what a fresh process would have"
     catches = ("KAFKA-9254", "KAFKA-8813")
     fails_when = "a broker does not look for changed settings in its new session"
+    looks_meanwhile = True
 
     def begin(self) -> None:
         super().begin()
@@ -67,6 +70,8 @@ class BrokerRemembersTrue(BrokerMemory):
         self._fetchers = self.start.brokers.get(FETCHERS, 1)
         self._configs: dict[str, dict[str, str]] = {}
         """The settings in ZooKeeper by entity."""
+        self._ids: dict[str, str] = {}
+        """The ids that the topics' znodes have (KIP-516)."""
         self.shut_down: dict[int, None] = {}
         """The brokers that the controller has shut down, and has not seen gone since."""
 
@@ -78,6 +83,8 @@ class BrokerRemembersTrue(BrokerMemory):
                 self._configs.pop(entity, None)
             elif event.data:
                 self._configs[entity] = znodes.decode_config(event.data)
+        elif znodes.TOPIC_ID in event.data:
+            self._ids[path.rpartition("/")[2]] = znodes.decode_topic_id(event.data)
 
     def on_step(self, event: Step) -> None:
         if event.step == "shutdown.1":
@@ -90,6 +97,10 @@ class BrokerRemembersTrue(BrokerMemory):
 
     def unlike(self, event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
         for compare in COMPARED:
+            yield from compare(self, event, memories)
+
+    def unlike_meanwhile(self, event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
+        for compare in COMPARED_MEANWHILE:
             yield from compare(self, event, memories)
 
     # -- settings -----------------------------------------------------------------------------------------------------
@@ -179,6 +190,12 @@ class BrokerRemembersTrue(BrokerMemory):
                     kept, wanted = (f"the offline replicas {list(brokers)}" for brokers in (told, right))
                     yield Unlike("metadata", "", kept, wanted, tp, wrongly)
 
+    def topic_ids(self, _event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
+        for topic, kept in memories["topic_ids"].items():
+            there = self._ids.get(topic, kept)
+            if kept != there and self.cluster.topics.get(topic) and not self.cluster.is_deleting(topic):
+                yield Unlike("topic_ids", f"topic {topic}", kept, there)
+
     def _wrongly_told(self, known: PartitionMetadata) -> tuple[int, ...]:
         """The replicas of a partition that are said to be offline and are not, or the reverse: their broker is not
         registered, or has lost their log directory."""
@@ -244,11 +261,14 @@ COMPARED: tuple[Compare, ...] = (
     _B.replicas,
     _B.producers,
     _B.metadata,
+    _B.topic_ids,
     _B.throttles,
     _B.fetcher_threads,
     _B.controller,
     _B.watches,
 )
+COMPARED_MEANWHILE = tuple(compare for compare in COMPARED if compare is not _B.producers)
+"""The comparisons that cost little: no log is loaded again."""
 
 
 @lru_cache(256)

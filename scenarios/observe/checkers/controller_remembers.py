@@ -8,13 +8,15 @@ from typing import Any, NamedTuple
 from controller.states import PartitionState, ReplicaState
 from emulator.protocol import znodes
 from emulator.protocol.events import ControllerElected, NodeCrashed, ReplicaOffline
-from emulator.protocol.shown import Remembered
+from emulator.protocol.shown import Remembered, RememberedMeanwhile
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 from emulator.trace.events import ZkWritten
+from scenarios.observe.checkers.broker_memory import IN_A_ROW_US, MEANWHILE_US
 from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.checkers.led_in_time import SETTLING_US
 from scenarios.observe.findings.memory_facts import ControllerRemembers
+from scenarios.observe.history.deadlines import Lasting
 
 WATCHED = (
     znodes.BROKER_IDS, znodes.TOPICS, znodes.ISR_CHANGE_NOTIFICATION, znodes.LOG_DIR_EVENT_NOTIFICATION,
@@ -50,7 +52,8 @@ class ControllerRemembersTrue(Checker):
         watch), and nothing is left of what is over: no topic waits for a deletion that was not asked for. Where
         auto.leader.rebalance.enable is true, the next look at preferred leaders is due. It has handlers for all that it
         watches, and as its failover ends a watch for each (at rest: ``broker_remembers``). A replica that its broker
-        has lost with a log directory is offline for it (KIP-112).
+        has lost with a log directory is offline for it (KIP-112). Before that, every 5 s, the same of a controller that
+        works: what is otherwise at three looks in a row, the same each time, while no fault delays anything.
 
     Up to 2.3 a controller does not remember a leader epoch that it has raised alone (KAFKA-9212, 2.4), and up to 2.1
     not whether a broker has registered again (KAFKA-1120): for such releases leader epochs, and broker epochs and
@@ -61,8 +64,8 @@ class ControllerRemembersTrue(Checker):
     looked at in partitions that have one. A replica that KIP-455 adds has no state where the leader epoch could not be
     raised (KafkaController.updateLeaderEpoch, 2.4.1 to 3.0.2).
 
-    Not verified: the memory while it has work to do, after its failover; what waits in its
-        queues (``requests_delivered``).
+    Not verified: what is otherwise for less than 10 s while it has work to do; what waits in its queues
+        (``requests_delivered``).
     """
 
     ids = ("M9",)
@@ -79,6 +82,7 @@ class ControllerRemembersTrue(Checker):
         self._written: dict[str, None] = {}
         """The znodes that were written since its election."""
         self._reported: dict[tuple[int, str, str], None] = {}
+        self._lasting: Lasting[Misread] = Lasting(MEANWHILE_US, IN_A_ROW_US)
         self._lost: dict[int, dict[TopicPartition, None]] = {}
         """By broker, the replicas that it has lost with a log directory since it was started."""
         self._ids: dict[str, str] = {}
@@ -126,17 +130,31 @@ class ControllerRemembersTrue(Checker):
         return since_us is not None and event.t_us - since_us >= self.now.bound_at_rest(event.t_us, SETTLING_US)
 
     def _compare(self, event: Remembered, *, failover: bool) -> None:
+        for found in self._misread(event, failover=failover):
+            written = failover and any(found.path.startswith(path) for path in self._written) and found.path
+            if not written:
+                self._show(event, found, failover=failover)
+
+    def on_remembered_meanwhile(self, event: RememberedMeanwhile) -> None:
+        since_us = self.now.controlled_since_us() if event.node == self.cluster.controller else None
+        if event.role == "controller" and since_us is not None and not self.now.troubled:
+            found, free_us = self._misread(event, failover=False), max(since_us, self.now.calm_since_us)
+            for one in self._lasting.overdue(event.node, found, event.t_us, free_us):
+                self._show(event, one, failover=False)
+
+    def _misread(self, event: Remembered, *, failover: bool) -> Iterator[Misread]:
         memories: Mapping[str, Any] = event.memories
         for compare in (*COMPARED, *(COMPARED_AT_FAILOVER if failover else COMPARED_AT_REST)):
             for found in compare(self, memories):
-                if found.memory == "leaders" and not failover and self._is_fresh(found.partition, event.t_us):
-                    continue
-                written = failover and any(found.path.startswith(path) for path in self._written) and found.path
-                key = event.node, found.memory, found.of or str(found.partition)
-                if not written and key not in self._reported:
-                    self._reported[key] = None
-                    facts = ControllerRemembers(event.node, found.memory, found.of, found.kept, found.wanted, failover)
-                    self.violated(event, facts, found.partition, found.brokers)
+                if failover or found.memory != "leaders" or not self._is_fresh(found.partition, event.t_us):
+                    yield found
+
+    def _show(self, event: Remembered, found: Misread, *, failover: bool) -> None:
+        key = event.node, found.memory, found.of or str(found.partition)
+        if key not in self._reported:
+            self._reported[key] = None
+            facts = ControllerRemembers(event.node, found.memory, found.of, found.kept, found.wanted, failover)
+            self.violated(event, facts, found.partition, found.brokers)
 
     def _is_fresh(self, tp: TopicPartition | None, now_us: int) -> bool:
         """Whether its leader may not have announced the ISR of a partition yet."""

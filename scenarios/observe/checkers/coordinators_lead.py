@@ -16,8 +16,9 @@ class CoordinatorsLead(BrokerMemory):
     """A broker coordinates the groups of the partitions of __consumer_offsets that it leads, and the transactional ids
     of those of __transaction_state, and no others (GroupMetadataManager, TransactionStateManager, 0.11 to 2.7).
 
-    Verified: when the cluster is at rest, on each broker that the controller has reached for long enough, against the
-        leaders in ZooKeeper: two brokers that both answer for one group are seen, and a group for which none does.
+    Verified: when the cluster is at rest, and before (``BrokerMemory.looks_meanwhile``), on each broker that the
+        controller has reached for long enough, against the leaders in ZooKeeper: two brokers that both answer for one
+        group are seen, and a group for which none does.
 
     Not verified: coordinators while leaders change, when a broker may not know it yet; those of a replica that is left
         on a broker, which has never received that it is not assigned any more (``converged`` looks at these); the last
@@ -32,6 +33,7 @@ class CoordinatorsLead(BrokerMemory):
     )
     catches = ("KAFKA-9235", "KAFKA-9307", "KAFKA-10614")
     fails_when = "a broker that does not lead any more goes on as the coordinator"
+    looks_meanwhile = True
 
     def unlike(self, event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
         broker, cluster, owned = event.node, self.cluster, memories["coordinates"]

@@ -37,10 +37,11 @@ class CoordinatorsRemember(BrokerMemory):
     the generation and the members of a stable group, and of each transactional id its producer, its state and the
     partitions of an open transaction. No write waits for ever.
 
-    Verified: when the cluster is at rest, on each broker that the controller has reached for long enough, for all that
-        it coordinates, against its logs of __consumer_offsets and __transaction_state, read to their ends. Each time
-        that a coordinator has read such a log: all fields of all groups, offsets and transactional ids, against the
-        records and markers that coordinators and leaders have appended, as far as the log has them.
+    Verified: when the cluster is at rest, and before (``BrokerMemory.looks_meanwhile``), on each broker that the
+        controller has reached for long enough, for all that it coordinates, against its logs of __consumer_offsets and
+        __transaction_state, read to their ends. Each time that a coordinator has read such a log: all fields of all
+        groups, offsets and transactional ids, against the records and markers that coordinators and leaders have
+        appended, as far as the log has them.
 
     A write that has failed as far as its coordinator knows may be in the log all the same, and counts for the next one
     (GroupMetadataManager.storeOffsets, TransactionStateManager.appendTransactionToLog, 2.3): it is not compared until
@@ -57,6 +58,7 @@ class CoordinatorsRemember(BrokerMemory):
     """
 
     ids = ("G1",)
+    looks_meanwhile = True
     statement = (
         "at rest memory = read(__consumer_offsets, __transaction_state): a coordinator remembers what its log says"
     )

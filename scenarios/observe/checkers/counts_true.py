@@ -9,13 +9,14 @@ from emulator.metrics import tag
 from emulator.metrics.metric_events import GaugeSet, MetricRegistered, MetricRemoved
 from emulator.protocol.control_requests import ControlChannelClosed, ControlDelivered, ControlQueued
 from emulator.protocol.events import ControllerElected, NodeCrashed, ReplicaOffline, ReplicaStopped
-from emulator.protocol.shown import Remembered
+from emulator.protocol.shown import Remembered, RememberedMeanwhile
 from emulator.protocol.znodes import DELETE_TOPICS
 from emulator.trace.events import ZkWritten
 from scenarios.observe import mbeans
-from scenarios.observe.checkers.broker_memory import is_settled
+from scenarios.observe.checkers.broker_memory import IN_A_ROW_US, MEANWHILE_US, free_meanwhile_us, is_settled
 from scenarios.observe.checkers.checker import Checker, Moment
 from scenarios.observe.findings.gauge_facts import CountWrong, MetricLeft
+from scenarios.observe.history.deadlines import Lasting
 
 LED, FAILED, AT_MIN_ISR = "LeaderCount", "FailedPartitionsCount", "AtMinIsrPartitionCount"
 OF_GROUPS = {
@@ -63,7 +64,8 @@ class CountsTrue(Checker):
         first of their replicas does not lead, while no partition is moved; the last one not after a deletion of a topic
         where the release counts that wrong (KAFKA-13572); and that nothing else is to be deleted where no topic is
         (KIP-503, 2.4). Of each other broker that is registered, that all of these are 0. Of a broker, the groups that
-        it coordinates in each state and their offsets; and that no event waits for the controller.
+        it coordinates in each state and their offsets; and that no event waits for the controller. Before that, every
+        5 s, those of a broker: what is wrong at three looks in a row.
 
         Once a second, that no metric is left of a fetcher thread that has ended, nor of the queues of a controller that
         has resigned (ControllerChannelManager.removeExistingBroker; FetcherStats, 0.8); of a controller that nothing
@@ -82,6 +84,8 @@ class CountsTrue(Checker):
     def begin(self) -> None:
         self._shown: dict[int, dict[str, int]] = {}
         self._reported: dict[tuple[int, str], None] = {}
+        self._lasting: Lasting[tuple[str, int]] = Lasting(MEANWHILE_US, IN_A_ROW_US)
+        """The gauges that are wrong while there is work to do, each with what it should be."""
         self._parts, self._queues = self.history.metrics_of_parts, self.history.control_queues
         self._sizes: dict[int, dict[str, int]] = {}
         """By controller, the sizes of its queues, by the names of their gauges."""
@@ -144,6 +148,13 @@ class CountsTrue(Checker):
         elif event.node == self.cluster.controller:
             self._compare(event, event.node, OF_A_TERM, self._of_controller(event.memories))
 
+    def on_remembered_meanwhile(self, event: RememberedMeanwhile) -> None:
+        free_us = free_meanwhile_us(self, event) if event.role == "broker" else None
+        if free_us is not None:
+            wrong = self._wrong(event.node, OF_BROKERS, self._of_broker(event.memories))
+            lasting = self._lasting.overdue(event.node, wrong.items(), event.t_us, free_us)
+            self._compare(event, event.node, OF_BROKERS, dict(lasting))
+
     def look(self, moment: Moment) -> None:
         for broker in self._shown:
             led, failed = self.cluster.led.get(broker, ()), self.cluster.failed.get(broker, ())
@@ -181,13 +192,15 @@ class CountsTrue(Checker):
         self, event: Remembered | Moment, broker: int, names: Mapping[str, str], true: Mapping[str, int]
     ) -> None:
         shown = self._shown.get(broker, {})
-        for gauge, count in true.items():
-            value, key = shown.get(names[gauge]), (broker, gauge)
-            if value is None or value == count:
-                continue
-            if key not in self._reported:
-                self._reported[key] = None
-                self.violated(event, CountWrong(broker, gauge, value, count), brokers=(broker,))
+        for gauge, count in self._wrong(broker, names, true).items():
+            if (broker, gauge) not in self._reported:
+                self._reported[broker, gauge] = None
+                self.violated(event, CountWrong(broker, gauge, shown[names[gauge]], count), brokers=(broker,))
+
+    def _wrong(self, broker: int, names: Mapping[str, str], true: Mapping[str, int]) -> dict[str, int]:
+        """The gauges that show something else than what is true, each with that."""
+        shown = self._shown.get(broker, {})
+        return {gauge: count for gauge, count in true.items() if shown.get(names[gauge], count) != count}
 
     def _of_broker(self, memories: Mapping[str, Any]) -> dict[str, int]:
         replicas, settings = memories["replicas"], memories["settings"]

@@ -18,11 +18,12 @@ class FetchersFit(BrokerMemory):
     """The threads of a broker's replica fetchers hold the partitions that it follows, each from the leader and in the
     leader epoch that it knows, and no others.
 
-    Verified: when the cluster is at rest, each partition of a thread, against the role that the broker has in it. Since
-        2.2 the thread is that of its number: the hash of topic and partition, modulo num.replica.fetchers
-        (AbstractFetcherManager.getFetcherId), also after that has changed (KIP-226). Each follower that reads in a
-        session of the leader has fetched in the last replica.fetch.wait.max.ms, two back-offs and 5 s; or
-        replica.socket.timeout.ms more, for which a lost request is waited for.
+    Verified: when the cluster is at rest, and before (``BrokerMemory.looks_meanwhile``), each partition of a thread,
+        against the role that the broker has in it. Since 2.2 the thread is that of its number: the hash of topic and
+        partition, modulo num.replica.fetchers (AbstractFetcherManager.getFetcherId), also after that has changed
+        (KIP-226). Each follower that reads in a session of the leader has fetched in the last
+        replica.fetch.wait.max.ms, two back-offs and 5 s; or replica.socket.timeout.ms more, for which a lost request is
+        waited for.
 
     Not verified: that each partition that it follows has a thread (``followed_in_time``); that it makes progress;
         copies between log directories.
@@ -33,6 +34,7 @@ class FetchersFit(BrokerMemory):
         "at rest fetched(b, p) ⇒ follows(b, p, leader, epoch): a broker fetches what it follows, and nothing else"
     )
     fails_when = "fetchers keep partitions that were removed from them"
+    looks_meanwhile = True
 
     def begin(self) -> None:
         super().begin()

@@ -19,12 +19,13 @@ class GoneTopicsForgotten(BrokerMemory):
     """Nothing is left of a topic that was deleted: no log on a disk, no replica, no partition in the metadata of a
     broker, no settings in ZooKeeper; and a log that was renamed to be deleted is deleted soon.
 
-    Verified: when the cluster is at rest, on each broker that the controller has reached for long enough: its replicas,
-        the logs in its directories and the topics of its metadata, against the topics in ZooKeeper; and the settings in
-        ZooKeeper; checkpoints of high watermarks and log starts, snapshots of producers and partition.metadata name
-        only replicas that have a log in their directory. The offsets of groups, at a coordinator that was there as the
-        deletion was asked for, if no group has committed any since (GroupCoordinator.handleDeletedPartitions, 0.10.2).
-        Each log that waits for its deletion, from the first time that it is seen there.
+    Verified: when the cluster is at rest, and before (``BrokerMemory.looks_meanwhile``), on each broker that the
+        controller has reached for long enough: its replicas, the logs in its directories and the topics of its
+        metadata, against the topics in ZooKeeper; and the settings in ZooKeeper; checkpoints of high watermarks and log
+        starts, snapshots of producers and partition.metadata name only replicas that have a log in their directory. The
+        offsets of groups, at a coordinator that was there as the deletion was asked for, if no group has committed any
+        since (GroupCoordinator.handleDeletedPartitions, 0.10.2). Each log that waits for its deletion, from the first
+        time that it is seen there.
 
     Not verified: what groups commit for it later; settings of a topic that was to be created again, as a creation
         writes them first and may get no further (AdminZkClient.createTopicWithAssignment, 2.3.1); what a controller
@@ -39,6 +40,7 @@ class GoneTopicsForgotten(BrokerMemory):
     statement = "at rest t ∉ Z ⇒ t ∉ disks, metadata, settings: nothing is left of a topic that is gone"
     catches = ("KAFKA-1558",)
     fails_when = "a broker keeps deleted topics in its metadata"
+    looks_meanwhile = True
 
     def begin(self) -> None:
         super().begin()

@@ -6,15 +6,19 @@ from attrs import define
 
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import ControlledShutdownAnswered, Fault, NodeCrashed
+from emulator.protocol.types import TopicPartition
 from emulator.trace.events import ZkSession
 from emulator.zookeeper import ZOOKEEPER
 from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.checkers.led_in_time import SETTLING_US
-from scenarios.observe.findings.control_facts import AsksOnceMore, LeavesEarly, SessionLeftOpen
+from scenarios.observe.findings.control_facts import AsksOnceMore, LeavesEarly, LeftToMove, SessionLeftOpen
+from scenarios.observe.past.changes import StateWritten
 
 SHUTDOWN = "broker.controlled_shutdown"
 MOVED = (Errors.NONE.name, 0)
 """The answer to a broker that may leave."""
+MOVED_WITHIN_US = 2_000_000
+"""How long before its answer a controller may have looked at what a broker leads."""
 STOPS = ("broker.stop", "heal")
 """Other actions that end a process in order."""
 
@@ -37,8 +41,10 @@ class LeavesInOrder(Checker):
     are used up. A broker that ends by itself closes its ZooKeeper session (KafkaServer.shutdown, 0.8 to 3.9).
 
     Verified: when the process of a broker that was asked to shut down ends by itself: also that it has not asked again
-        after that answer. Each session that expires though its process has ended by itself, 5 s after the last
-        fault that could keep it from ZooKeeper.
+        after that answer. Each answer that something is left to move: nothing of what the broker leads, that 2 s ago
+        had another member of its ISR that works, and has not changed since (selectControlledShutdownLeader). Each
+        session that expires though its process has ended by itself, 5 s after the last fault that could keep it from
+        ZooKeeper.
 
     Not verified: brokers whose session has expired, or does so meanwhile; clusters without controlled.shutdown.enable.
     """
@@ -46,12 +52,14 @@ class LeavesInOrder(Checker):
     ids = ("M8",)
     statement = (
         "leaves(b) ⇒ answer = (NONE, 0) or attempts are over: a broker that shuts down leaves when the controller has "
-        "moved what it led, or does not get to it, and closes its session"
+        "moved what it led and another one can lead, or does not get to it, and closes its session"
     )
     catches = ("KAFKA-1298",)
     fails_when = "a broker does not ask before it leaves"
 
     def begin(self) -> None:
+        self._written_us: dict[TopicPartition, int] = {}
+        """When the state of a partition was written last."""
         backoff_us = self.start.time_us("controlled.shutdown.retry.backoff.ms", 5_000)
         self._all_attempts_us = int(self.start.brokers.get("controlled.shutdown.max.retries", 3)) * backoff_us
         self._asks = bool(self.start.brokers.get("controlled.shutdown.enable", True))
@@ -78,6 +86,28 @@ class LeavesInOrder(Checker):
         if leaving.answer == MOVED:
             self.violated(event, AsksOnceMore(event.node), brokers=(event.node,))
         leaving.answer = event.error, event.remaining
+        if event.error == MOVED[0] and event.remaining and not self.now.troubled:
+            self._look_at_rest_of(event)
+
+    def on_state(self, event: StateWritten) -> None:
+        self._written_us[event.tp] = event.t_us
+
+    def _look_at_rest_of(self, event: ControlledShutdownAnswered) -> None:
+        """Report the partitions that the broker still leads, and another one could."""
+        cluster, broker, before_us = self.cluster, event.node, event.t_us - MOVED_WITHIN_US
+        if (self.now.controlled_since_us() or event.t_us) > before_us:
+            return
+        for tp, state in cluster.states.items():
+            if state.leader != broker or cluster.is_deleting(tp.topic) or self._written_us.get(tp, 0) > before_us:
+                continue
+            able = tuple(one for one in state.isr if one != broker and self._may_lead(one, before_us))
+            if able and len(cluster.assignment(tp)) > 1:
+                self.violated(event, LeftToMove(broker, able), tp, (broker,))
+
+    def _may_lead(self, broker: int, before_us: int) -> bool:
+        since_us, cluster = self.now.reached_since_us(broker), self.cluster
+        lacks = broker in self.now.impaired or cluster.lacks_dirs(broker) or cluster.is_shutting_down(broker)
+        return since_us is not None and since_us <= before_us and broker not in self._asked and not lacks
 
     def on_session(self, event: ZkSession) -> None:
         if event.state == "created":

@@ -20,9 +20,10 @@ class TransactionsClose(BrokerMemory, CoordinatorsLog):
     """A transaction that is over has a marker behind its last record in each partition, so that the last stable offset
     moves on and readers of committed records go on (KIP-98).
 
-    Verified: when the cluster is at rest, each transaction that is open in the log of a partition's leader: its
-        coordinator has it as open, or as decided. The leader is the broker that ZooKeeper has as such: one that goes
-        on leading though its replica was moved away (``LeftReplicas``) gets no markers.
+    Verified: when the cluster is at rest, and before (``BrokerMemory.looks_meanwhile``), each transaction that is open
+        in the log of a partition's leader: its coordinator has it as open, or as decided. The leader is the broker that
+        ZooKeeper has as such: one that goes on leading though its replica was moved away (``LeftReplicas``) gets no
+        markers.
 
     A transaction that was open when its coordinator's log lost something, or that this has opened again, may stay open
     for good: the coordinator that comes after knows fewer of its partitions. So may one whose marker was committed and
@@ -36,6 +37,7 @@ class TransactionsClose(BrokerMemory, CoordinatorsLog):
 
     topic = TRANSACTION_STATE_TOPIC
     ids = ("X3",)
+    looks_meanwhile = True
     statement = "at rest open(t, log) ⇒ open(t, coordinator): no transaction stays open in a log when it is over"
     catches = ("KAFKA-5130",)
     fails_when = "a leader takes a marker and does not end the transaction"

@@ -115,6 +115,23 @@ class AsksOnceMore(NamedTuple):
         return f"broker {self.broker} asks the controller again, which has answered that it may leave"
 
 
+class LeftToMove(NamedTuple):
+    """A partition that a controller has not moved away from a broker that shuts down.
+
+    Attributes:
+        able: the other members of its ISR, which work.
+    """
+
+    broker: int
+    able: tuple[int, ...]
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}: broker {self.broker}, which shuts down, is answered that it still leads it, though "
+            f"{list(self.able)} are in the ISR and work"
+        )
+
+
 class SessionLeftOpen(NamedTuple):
     """A broker whose process has ended by itself, and whose session was left to expire."""
 

@@ -493,6 +493,26 @@ class JoinsInVain(NamedTuple):
         )
 
 
+class GoneInVain(NamedTuple):
+    """A member that is gone, and a group that does not rebalance.
+
+    Attributes:
+        reason: as in ``GroupMemberRemoved``.
+    """
+
+    broker: int
+    group: str
+    member: str
+    generation: int
+    reason: str
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return (
+            f"{self.member} is gone from group {self.group} in generation {self.generation} ({self.reason}), and "
+            f"coordinator {self.broker} begins no rebalance"
+        )
+
+
 class AssignedOtherwise(NamedTuple):
     """A member that gets another assignment than the leader of its generation has made for it."""
 

@@ -15,7 +15,7 @@ class ControllerRemembers(NamedTuple):
     Attributes:
         of: whose it is, beside the partition: a topic or a broker; "": nothing else's.
         kept, wanted: what it remembers and what is there, in words.
-        failover: found as it has taken over; otherwise at rest.
+        failover: found as it has taken over; otherwise at rest, or for some time while there is work to do.
     """
 
     controller: int
@@ -26,10 +26,10 @@ class ControllerRemembers(NamedTuple):
     failover: bool
 
     def in_words(self, tp: TopicPartition | None) -> str:
-        when = "after its failover" if self.failover else "at rest"
+        when = " after its failover" if self.failover else ""
         of = f" of {self.of}" if self.of else ""
         return (
-            f"{_about(tp)}controller {self.controller} remembers {when} as {self.memory}{of}: {self.kept}; a new one "
+            f"{_about(tp)}controller {self.controller} remembers{when} as {self.memory}{of}: {self.kept}; a new one "
             f"reads {self.wanted}"
         )
 

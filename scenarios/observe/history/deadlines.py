@@ -6,7 +6,7 @@ are kept in the order in which they began.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Generic, TypeVar
 
 K = TypeVar("K")
@@ -65,3 +65,26 @@ class Deadlines(Generic[K]):
                 break
             found.append(item)
         return found
+
+
+class Lasting(Generic[K]):
+    """Differences found by looks at something that never rests. One that several looks in a row have found lasts.
+
+    Args:
+        bound_us: how long it may last.
+        gap_us: looks that are further apart are not looks in a row.
+    """
+
+    def __init__(self, bound_us: int, gap_us: int) -> None:
+        self._bound_us, self._gap_us = bound_us, gap_us
+        self._found: dict[int, dict[K, int]] = {}
+        self._looked_us: dict[int, int] = {}
+
+    def overdue(self, at: int, found: Iterable[K], now_us: int, free_us: int) -> list[K]:
+        """The differences that the look at the broker ``at`` has ``found``, and that have lasted for the bound.
+        ``free_us``: since when nothing excuses them."""
+        in_a_row = now_us - self._looked_us.get(at, free_us) <= self._gap_us
+        before = self._found.get(at, {}) if in_a_row else {}
+        self._looked_us[at] = now_us
+        self._found[at] = since_us = {one: max(free_us, before.get(one, now_us)) for one in found}
+        return [one for one, begun_us in since_us.items() if now_us - begun_us >= self._bound_us]

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 Asked = Callable[["SeldomRequests", "Client"], Any]
 MOST = 3
 """The most partitions that one request is about."""
-PLACES_BACK_S = 60
-"""The longest time ago of which the client asks for the offset."""
+PLACES_BACK_MS = (60_000, 2_000)
+"""The longest time ago of which the client asks for the offset; every other time it is of what has just come."""
 LARGE_BYTES = 2 << 20
 """The size of a message that is larger than max.message.bytes is by default."""
 OPS = (
@@ -84,7 +84,7 @@ def _removal(asker: SeldomRequests, client: Client) -> LeaveGroupRequest:
 
 
 def _place(asker: SeldomRequests, client: Client) -> OffsetsByTimeRequest:
-    at_ms = max(0, round(client.now_s * 1000) - client.below(PLACES_BACK_S * 1000))
+    at_ms = max(0, round(client.now_s * 1000) - client.below(PLACES_BACK_MS[client.below(2)]))
     at_ms = (EARLIEST, LATEST, at_ms, at_ms)[client.below(4)]
     epoch = NO_EPOCH if client.below(2) else client.below(6)
     queries = tuple(OffsetQuery(tp, epoch, at_ms) for tp in _tps(asker, client))

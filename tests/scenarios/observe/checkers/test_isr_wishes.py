@@ -3,10 +3,13 @@
 import pytest
 
 from emulator.protocol import events as e
+from emulator.protocol.events import BecameLeader
 from scenarios.observe.checkers.expands_assigned import ExpandsAssigned
 from scenarios.observe.checkers.fetch_fence import FetchFence
 from scenarios.observe.checkers.shrinks_overdue import ShrinksOverdue
 from scenarios.observe.history.settings_history import StartSettings
+from tests.scenarios.observe.checkers.test_fetcher_roles import fetches
+from tests.scenarios.observe.checkers.test_led_in_time import Cluster
 from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
 ASSIGNED, OVERDUE, FENCE = ExpandsAssigned.name, ShrinksOverdue.name, FetchFence.name
@@ -104,3 +107,27 @@ def test_a_replica_that_was_not_assigned_as_the_epoch_began() -> None:
     run.proposes(0, "expand", 2)
     [violation] = run.violations()
     assert violation.state.endswith("adds broker 2; the replicas were [0, 1] as the epoch began")
+
+
+def keeps_up(behind_s: int, *, disturbed: bool = False) -> Cluster:
+    """Broker 1 fetches all that broker 0 has, and lacks the last records for ``behind_s``."""
+    run = Cluster(OVERDUE)
+    run.begin()
+    run.emit(BecameLeader, 0, *ORDERS_0, 0, 0, 0, (0, 1), (0, 1), (), ())
+    run.follows(1, 0, 0)
+    fetches(run, 1)
+    run.passes(10)
+    run.everywhere(0, 1, nodes=(0, 1))
+    run.passes(1)
+    run.append(0, 10, 2, leader=True)
+    run.passes(behind_s)
+    if disturbed:
+        run.fault("broker.pause", "1")
+    return run
+
+
+@pytest.mark.parametrize(("behind_s", "disturbed", "count"), [(3, False, 1), (9, False, 0), (3, True, 0)])
+def test_a_follower_that_has_just_had_all_is_not_removed(behind_s: int, disturbed: bool, count: int) -> None:
+    run = keeps_up(behind_s, disturbed=disturbed)
+    run.proposes(0, "shrink", 1, end=10)
+    assert run.invariants() == [OVERDUE] * count

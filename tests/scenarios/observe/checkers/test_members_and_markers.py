@@ -367,3 +367,22 @@ def test_a_transaction_whose_marker_the_partition_has_lost_stays_open(loses: str
 def test_a_marker_that_is_committed_closes() -> None:
     assert len(open_after("truncation")) == 1, "the log has lost what is committed"
     assert len(open_after("crash", again=True)) == 1, "another marker came"
+
+
+@pytest.mark.parametrize(
+    ("state", "reason", "rebalances", "count"),
+    [
+        ("CompletingRebalance", "left", False, 1), ("Stable", "session", False, 1), ("Stable", "left", True, 0),
+        ("PreparingRebalance", "left", False, 0), ("Stable", "replaced", False, 0),
+    ],
+)  # fmt: skip
+def test_the_others_get_what_a_member_had_that_is_gone(state: str, reason: str, rebalances: bool, count: int) -> None:
+    run = Coordinated(HEARD)
+    run.coordinates()
+    run.generation(2, ANNE, BOB)
+    run.group_state(state, 2)
+    run.removed(BOB, reason)
+    if rebalances:
+        run.group_state("PreparingRebalance", 2)
+    wrong = f"{BOB} is gone from group {GROUP} in generation 2 ({reason}), and coordinator 0 begins no rebalance"
+    assert looks(run, 1) == [wrong] * count

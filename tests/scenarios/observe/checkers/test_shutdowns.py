@@ -17,6 +17,7 @@ from emulator.trace.events import Step, ZkSession, ZkWritten
 from emulator.zookeeper import ZOOKEEPER
 from scenarios.observe.checkers.leaves_in_order import LeavesInOrder
 from scenarios.observe.checkers.refusals_have_reasons import RefusalsHaveReasons
+from tests.scenarios.observe.checkers.test_led_in_time import Cluster
 from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
 SECOND = 1_000_000
@@ -222,3 +223,24 @@ def test_a_broker_that_may_leave_does_not_ask_again() -> None:
     run.emit(e.ControlledShutdownAnswered, 0, 2, 3, "NONE", 0)
     [violation] = run.violations()
     assert violation.state == "broker 0 asks the controller again, which has answered that it may leave"
+
+
+@pytest.mark.parametrize(
+    ("isr", "wait_s", "error", "remaining", "count"),
+    [
+        ((0, 1), 3, "NONE", 1, 1), ((0, 1), 1, "NONE", 1, 0), ((0,), 3, "NONE", 1, 0), ((0, 1), 3, "NONE", 0, 0),
+        ((0, 1), 3, "UNKNOWN_SERVER_ERROR", 1, 0),
+    ],
+)  # fmt: skip
+def test_nothing_is_left_to_move_that_another_can_lead(
+    isr: tuple[int, ...], wait_s: int, error: str, remaining: int, count: int
+) -> None:
+    run = Cluster(LeavesInOrder.name)
+    run.assigned((0, 1))
+    run.emit(ZkSession, 0, 1, "created")
+    run.emit(e.Fault, "broker.controlled_shutdown", "0", "")
+    run.passes(10)
+    run.state(0, isr, 1)
+    run.passes(wait_s)
+    run.emit(e.ControlledShutdownAnswered, 0, 3, 1, error, remaining)
+    assert len(run.violations()) == count
