@@ -28,7 +28,7 @@ SLACK_US = LATE_US
 """How long an answer may take beside the time for which a request may wait."""
 
 GIVEN_UP_US = 1_500_000
-"""The same for a request that is given up."""
+"""How long a request that is given up may have had nothing to wait for."""
 
 PRODUCE = "Produce"
 WRITTEN = (PRODUCE, "WriteTxnMarkers")
