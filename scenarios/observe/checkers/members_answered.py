@@ -59,11 +59,11 @@ class MembersAnswered(CoordinatedAnswers):
 
     Verified: each answer to FindCoordinator, against the metadata of the broker; and that it creates the topic of the
         coordinators within 5 s, where there is none and enough brokers live. No broker but the coordinator answers
-        without an error. Each answer to JoinGroup, SyncGroup, Heartbeat and LeaveGroup, each field: generation,
-        protocol, leader, members with their metadata, assignments, against the generation that was formed and what its
-        members have sent; each error, against the state and the members of the group, and whether the broker
-        coordinates it. Of commits, fetches and deletions of offsets: that the answer has the partitions of the request,
-        that what is committed was written, and the errors.
+        without an error, or with one that only it can know of. Each answer to JoinGroup, SyncGroup, Heartbeat and
+        LeaveGroup, each field: generation, protocol, leader, members with their metadata, assignments, against the
+        generation that was formed and what its members have sent; each error, against the state and the members of the
+        group, and whether the broker coordinates it. Of commits, fetches and deletions of offsets: that the answer has
+        the partitions of the request, that what is committed was written, and the errors.
 
     Not verified: groups in which a static member was replaced, until their next generation; which error comes first
         where there are several reasons; the offsets that are fetched (``offsets_read_back``); refusals of partitions
@@ -150,12 +150,14 @@ class MembersAnswered(CoordinatedAnswers):
 
     def _error(
         self, event: RequestAnswered, request: Any, error: Errors, others: tuple[Errors, ...] = (),
-        *, written: str = "",
+        *, written: str = "", elsewhere: tuple[Errors, ...] = (),
     ) -> Iterator[Amiss]:  # fmt: skip
         """The mistake in an error, other than NONE, if there is one. ``others``: those that have a reason;
-        ``written``: the record whose write may have failed."""
+        ``written``: the record whose write may have failed; ``elsewhere``: those of a broker that does not coordinate
+        the group, beside those which say so."""
         group = request.group
-        if self._elsewhere(event, group) or error in others:
+        there = self.there.coordinates(event.node, GROUP_METADATA_TOPIC, group)
+        if there is None or error in (others if there else (*ELSEWHERE, *elsewhere)):
             return
         if written and self.there.has_failed(event.node, written, event.t_us):
             return
@@ -292,7 +294,8 @@ class MembersAnswered(CoordinatedAnswers):
                 named = current is None or request.protocol not in (None, current.protocol)
                 typed = request.protocol_type not in (None, self._type_of(there))
                 others = (*others, E.INCONSISTENT_GROUP_PROTOCOL) if named or typed else others
-            yield from self._error(event, request, response.error, others, written=f"group {group}")
+            loading = (E.REBALANCE_IN_PROGRESS,)  # GroupCoordinator.handleSyncGroup, 2.3 to 3.9
+            yield from self._error(event, request, response.error, others, written=f"group {group}", elsewhere=loading)
             return
         yield from self.not_refused(event, GROUP_METADATA_TOPIC, group)
         if request.generation != there.generation or there.state not in (STABLE, PREPARING, COMPLETING):
@@ -325,7 +328,8 @@ class MembersAnswered(CoordinatedAnswers):
         for tp, error in response.partitions:
             record = offset_name(group, tp)
             if error:
-                yield from self._error(event, request, error, others, written=record)
+                anywhere = (E.UNKNOWN_TOPIC_OR_PARTITION, E.OFFSET_METADATA_TOO_LARGE, *OF_TRANSACTION)
+                yield from self._error(event, request, error, others, written=record, elsewhere=anywhere)
             elif tp in asked and not self.there.has_written(event.node, record, event.t_us):
                 yield Amiss(group, f"{tp} as", NO_ERROR, "an error: it was not written")
 

@@ -28,6 +28,9 @@ from scenarios.observe.history.coordinated_past import ID, offset_name
 SLACK_US = LATE_US
 """How long an answer may take beside the time for which a request may wait."""
 
+GIVEN_UP_US = 1_500_000
+"""How long a request that is given up may have had nothing to wait for."""
+
 PRODUCE = "Produce"
 WRITTEN = (PRODUCE, "WriteTxnMarkers")
 """The requests that wait for replicas, for as long as their senders wait."""
@@ -70,7 +73,7 @@ class Writes(NamedTuple):
 NONE = Writes(0, -1)
 
 
-class Reached(NamedTuple):
+class Undisturbed(NamedTuple):
     """A time in which nothing has disturbed a broker."""
 
     since_us: int
@@ -82,18 +85,18 @@ class RequestsAnswered(Checker):
     (RequestChannel, 0.8; a connection takes its next request only then).
 
     Verified: each request of a client, a follower or a controller that is not answered when its connection ends, as the
-        sender gives it up or for another reason: what it waited for until something excused that, or until its end, was
-        not over 4 s before. A Fetch may wait for max.wait.ms, what says how long it may take for that time, a commit
-        while its coordinator writes it, a request of a transaction while the transactional id is written; what asks
-        another broker before, for request.timeout.ms: a TxnOffsetCommit since 3.7 (KAFKA-15449), an InitProducerId
-        where the controller gives the ids (KIP-730, 3.0) and was disturbed lately; a JoinGroup while its group prepares
-        a rebalance, a SyncGroup while that waits for an assignment. Of a client that gives up earlier: all its requests
-        of one kind, one after the other, together. So each answer that comes later than by these rules, but for those
-        to fetches of emulated readers, where no disk has held it back. Each request that a broker has in hand when the
-        cluster is at rest, by the same rules; what a coordinator writes has its replicas then, where all in-sync ones
-        work and have what its broker leads: one that fetches nothing leaves the ISR. What becomes an event of a
-        controller is answered, or refused by a broker that is none, where nothing has disturbed that broker since: only
-        an event that loses its session has no answer.
+        sender gives it up or for another reason: so long as nothing disturbed its broker, it had nothing to wait for in
+        1.5 s at most. A Fetch may wait for max.wait.ms, what says how long it may take for that time, a commit while
+        its coordinator writes it, a request of a transaction while the transactional id is written; what asks another
+        broker before, for request.timeout.ms: a TxnOffsetCommit since 3.7 (KAFKA-15449), an InitProducerId where the
+        controller gives the ids (KIP-730, 3.0) and was disturbed lately; a JoinGroup while its group prepares a
+        rebalance, a SyncGroup while that waits for an assignment. Of a client that gives up earlier: all its requests
+        of one kind, one after the other, together. So each answer that comes 4 s later than by these rules, but for
+        those to fetches of emulated readers, where no disk has held it back. Each request that a broker has in hand
+        when the cluster is at rest, by the same rules; what a coordinator writes has its replicas then, where all
+        in-sync ones work and have what its broker leads: one that fetches nothing leaves the ISR. What becomes an event
+        of a controller is answered, or refused by a broker that is none, where nothing has disturbed that broker since:
+        only an event that loses its session has no answer.
 
     Not verified: Produce with other acks than 0 and 1 (``acks_in_time``); WriteTxnMarkers before the cluster is at rest
         (``transactions_end``), and the markers of a replica that a StopReplica has removed, up to 2.3 (KAFKA-9198);
@@ -114,7 +117,7 @@ class RequestsAnswered(Checker):
         self._logs = self.history.logs
         self._writes: dict[tuple[int, str], Writes] = {}
         """By broker and name of a record, the writes of it there."""
-        self._reached: dict[int, list[Reached]] = {}
+        self._reached: dict[int, list[Undisturbed]] = {}
         """By broker, the times in which nothing has disturbed it."""
         self._states: dict[tuple[int, str], str] = {}
         """By broker and group, the state of the group there."""
@@ -168,7 +171,7 @@ class RequestsAnswered(Checker):
         request, reached = event.request, self._undisturbed(event)
         if reached is None or not isinstance(request, Request) or _waits_for_replicas(request):
             return
-        since_us = max(event.since_us, self._written_us(event.node, request))
+        since_us = max(event.since_us, reached.since_us, self._written_us(event.node, request))
         self._look_at(event, request, event.client, since_us, reached)
 
     def look(self, moment: Moment) -> None:
@@ -182,16 +185,20 @@ class RequestsAnswered(Checker):
             before = self._reached.setdefault(broker, [])
             if before and before[-1].since_us == since_us:
                 before.pop()
-            before.append(Reached(since_us, now_us))
+            before.append(Undisturbed(since_us, now_us))
 
-    def _undisturbed(self, event: RequestUnanswered | RequestAnswered) -> Reached | None:
-        """The time in which a broker has taken up a request, and in which nothing has disturbed it."""
+    def _undisturbed(self, event: RequestUnanswered | RequestAnswered) -> Undisturbed | None:
+        """The longest time in which a broker has had a request, and nothing has disturbed it. What waits for another
+        broker may have lost what it waits for in a disturbance: then that of before."""
         if isinstance(event.request, Request) and event.request.api.name in CONTROLLERS:
             excused = event.node in self.now.impaired or self._is_excused(event.node, event.request, event.since_us)
-            return None if excused else Reached(event.since_us, event.t_us)
+            return None if excused else Undisturbed(event.since_us, event.t_us)
         self._note(event.node, event.t_us)
-        found = [one for one in self._reached.get(event.node, ()) if one.since_us <= event.since_us < one.until_us]
-        return found[-1] if found else None
+        found = [one for one in self._reached.get(event.node, ()) if one.until_us > event.since_us]
+        asks = getattr(event.request, "api", None)
+        if asks is not None and asks.name in self._asking:
+            found = [one for one in found if one.since_us <= event.since_us]
+        return max(found, key=lambda one: one.until_us - max(one.since_us, event.since_us), default=None)
 
     def _is_excused(self, broker: int, request: Request, since_us: int) -> bool:
         """Whether something has disturbed a broker since it took up a request. What becomes an event of its controller
@@ -213,7 +220,7 @@ class RequestsAnswered(Checker):
                 written &= self._leads_all(event.node, request)
             if (written and request.api.name != PRODUCE) or not _waits_for_replicas(request):
                 until_us = 0 if written else self._written_us(event.node, request)
-                since_us, reached = max(since_us, free_us, until_us), Reached(free_us, event.t_us)
+                since_us, reached = max(since_us, free_us, until_us), Undisturbed(free_us, event.t_us)
                 self._look_at(event, request, client, since_us, reached)
 
     def _replicas_work(self, broker: int) -> bool:
@@ -245,7 +252,7 @@ class RequestsAnswered(Checker):
 
     def _look_at(
         self, event: RequestUnanswered | RequestAnswered | Remembered, request: Request, client: int, since_us: int,
-        reached: Reached,
+        reached: Undisturbed,
     ) -> None:  # fmt: skip
         name = request.api.name
         if self._is_removed(event.node, request, since_us):
@@ -261,7 +268,7 @@ class RequestsAnswered(Checker):
             if isinstance(event, RequestUnanswered) and vain.vain_us > 0:
                 vain = self.history.answers.given_up((event.node, client, type(request)), vain)
             facts = NeverAnswered(event.node, name, client, vain.held_us, vain.times)
-        if vain.vain_us > SLACK_US:
+        if vain.vain_us > (GIVEN_UP_US if isinstance(event, RequestUnanswered) else SLACK_US):
             self.violated(event, facts, None, (event.node,))
 
     def _is_removed(self, broker: int, request: Request, since_us: int) -> bool:

@@ -192,7 +192,8 @@ def test_what_is_not_known_of_a_group_is_not_asked_for(gives_up: str) -> None:
         run.emit(e.NodeCrashed, 0, 1, "process")
     else:
         run.removed(BOB, "replaced", "second")
-    run.answers(HeartbeatRequest(GROUP, 2, BOB), HeartbeatResponse(UNKNOWN))
+    error = UNKNOWN if gives_up == "is replaced" else Errors.NOT_COORDINATOR
+    run.answers(HeartbeatRequest(GROUP, 2, BOB), HeartbeatResponse(error))
     assert run.found() == []
 
 
@@ -301,6 +302,14 @@ def test_a_broker_creates_the_topic_of_coordinators(
     found = [violation.state for violation in run.violations()]
     assert len(found) == count
     assert all(state.endswith("it should be another: it can create __consumer_offsets") for state in found)
+
+
+@pytest.mark.parametrize(("error", "count"), [(UNKNOWN, 1), (REBALANCES, 1), (Errors.NOT_COORDINATOR, 0), (NONE, 0)])
+def test_the_coordinator_alone_knows_the_members_of_a_group(error: Errors, count: int) -> None:
+    """One that loads takes a heartbeat on trust (GroupCoordinator.handleHeartbeat, 2.3)."""
+    run = Answered(MEMBERS).ready()
+    run.answers(HeartbeatRequest(GROUP, 1, ANNE), HeartbeatResponse(error), 1)
+    assert len(run.found()) == count
 
 
 @pytest.mark.parametrize(("node", "error", "count"), [(0, NONE, 0), (1, NONE, 1), (1, Errors.NOT_COORDINATOR, 0)])

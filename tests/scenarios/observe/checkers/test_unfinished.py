@@ -100,7 +100,7 @@ def writes(run: Cluster) -> Request:
     return END
 
 
-@pytest.mark.parametrize(("done_s", "after_s", "count"), [(None, 30, 0), (None, 70, 1), (2, 5, 0), (2, 10, 1)])
+@pytest.mark.parametrize(("done_s", "after_s", "count"), [(None, 30, 0), (None, 70, 1), (2, 3, 0), (2, 10, 1)])
 def test_a_producer_waits_while_its_coordinator_writes(done_s: int | None, after_s: int, count: int) -> None:
     run = Cluster("requests_answered")
     run.passes(20)
@@ -118,11 +118,11 @@ def test_a_client_that_asks_again_and_again() -> None:
     """Each time it gives up before an answer is late."""
     run = Cluster("requests_answered")
     run.passes(20)
-    for _ in range(8):
+    for _ in range(3):
         run.world.now += SECOND // 2
         run.show(RequestUnanswered, 0, -9, BEAT, run.world.now - SECOND // 2, True)
     [violation] = run.violations()
-    told = "broker 0 has had 8 requests of machine -9 (Heartbeat) for 4.008 s altogether, one after the other"
+    told = "broker 0 has had 3 requests of machine -9 (Heartbeat) for 1.503 s altogether, one after the other"
     assert told in violation.state
 
 
@@ -137,7 +137,7 @@ def test_a_request_that_waits_for_a_controller_that_has_resigned() -> None:
 
 
 def test_a_request_that_has_nothing_to_wait_for() -> None:
-    assert unanswered(BEAT, 3 * SECOND) == []
+    assert unanswered(BEAT, SECOND) == []
     [state] = unanswered(BEAT, 10 * SECOND)
     assert state == "broker 0 has a Heartbeat of machine -9 for 10.001 s, and does not answer it"
 
@@ -155,7 +155,7 @@ def test_an_answer_that_comes_late(after_us: int, current: bool, count: int) -> 
 
 def test_a_fetch_waits_for_its_time() -> None:
     fetch = FetchRequest(0, 0, 1, 8 * SECOND, 1, 1000, 1000, (), ())
-    assert unanswered(fetch, 10 * SECOND) == []
+    assert unanswered(fetch, 9 * SECOND) == []
     assert len(unanswered(fetch, 13 * SECOND)) == 1
     assert unanswered(fetch, 13 * SECOND, in_time=True) == []
 
@@ -194,13 +194,13 @@ def test_a_coordinator_that_starts_again_has_left_no_state() -> None:
 
 
 def test_a_client_that_ends_has_waited_too() -> None:
-    assert unanswered(BEAT, 3 * SECOND, in_time=True) == []
+    assert unanswered(BEAT, SECOND, in_time=True) == []
     assert len(unanswered(BEAT, 10 * SECOND, in_time=True)) == 1
 
 
 def test_a_member_waits_for_the_others_while_its_group_prepares_a_rebalance() -> None:
     assert unanswered(JOIN, 30 * SECOND, (0, "PreparingRebalance")) == []
-    assert unanswered(JOIN, 30 * SECOND, (0, "PreparingRebalance"), (28 * SECOND, "CompletingRebalance")) == []
+    assert unanswered(JOIN, 30 * SECOND, (0, "PreparingRebalance"), (29 * SECOND, "CompletingRebalance")) == []
     assert len(unanswered(JOIN, 30 * SECOND, (0, "PreparingRebalance"), (9 * SECOND, "CompletingRebalance"))) == 1
     again = (0, "PreparingRebalance"), (9 * SECOND, "CompletingRebalance"), (10 * SECOND, "PreparingRebalance")
     assert len(unanswered(JOIN, 30 * SECOND, *again)) == 1
