@@ -18,8 +18,8 @@ class ShrinksOverdue(Checker):
     Verified: each time a leader decides to shrink its ISR: the replica's end, as the leader knows it, is before the
         actual end of the leader's log (1.1: or at it), and the replica has not been caught up (0.8: has not fetched)
         for longer than replica.lag.time.max.ms, or is behind by more than replica.lag.max.messages in releases with
-        that limit. A member of the ISR with which a leader epoch began counts as caught up then (Partition.makeLeader,
-        0.8 to 3.9).
+        that limit. An assigned member of the ISR with which a leader epoch began counts as caught up then
+        (Partition.makeLeader, 0.8 to 3.9).
 
     Also verified: a replica that had the whole log of its leader, at a whole second less than replica.lag.time.max.ms
         (and 3 s for its fetch) ago, is not removed, where it has fetched there all the while and nothing disturbs the
@@ -85,7 +85,7 @@ class ShrinksOverdue(Checker):
         for replica, end, overdue_us in zip(event.replicas, event.ends, event.overdue_us, strict=True):
             slow = self._drops_slow and event.max_messages >= 0 and leader_end - end > event.max_messages
             behind = end < leader_end or self._drops_at_the_end
-            if leads is not None and replica in leads.isr:
+            if leads is not None and replica in leads.isr and replica in leads.replicas:
                 overdue_us = min(overdue_us, event.t_us - leads.t_us)
             if not behind or not (slow or overdue_us > event.lag_time_us):
                 facts = DroppedEarly(
