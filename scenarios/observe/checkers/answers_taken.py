@@ -27,7 +27,8 @@ class AnswersTaken(InTime[Deleted]):
         answered: it has another state 5 s later, unless the controller resigns, ends or does not get on. Of a topic
         that is deleted the state is
         ReplicaDeletionSuccessful only where the answer has no error, for the request or for this partition, and
-        ReplicaDeletionIneligible only where it has one, or its broker is gone, was so, or has lost a log directory.
+        ReplicaDeletionIneligible only where it has one, or its broker is gone, was so, or has lost a log directory. An
+        answer that has come before the deletion began again counts for that (completeReplicaDeletion).
 
     Not verified: answers to LeaderAndIsr (``controller_remembers`` sees offline replicas that are not known).
     """
@@ -58,7 +59,10 @@ class AnswersTaken(InTime[Deleted]):
                 self._started[replica] = event.t_us if self._starts.get(event.node) == tp.topic else None
             elif (started_us := self._started.pop(replica, None)) is not None:
                 self._compare(event, tp, started_us)
-            self._errors.pop(replica, None)
+            if (
+                event.after == ReplicaState.DELETION_SUCCESSFUL
+            ):  # else the next deletion may take this answer for its own
+                self._errors.pop(replica, None)
 
     def _compare(self, event: ReplicasChanged, tp: TopicPartition, started_us: int) -> None:
         """A replica leaves ReplicaDeletionStarted."""

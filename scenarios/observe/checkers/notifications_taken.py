@@ -135,10 +135,11 @@ class NotificationsTaken(Checker):
         parent = event.path.rpartition("/")[0]
         steps = TAKEN_BY.get(f"{parent}/")
         if steps is not None and event.op != "setData":
+            unseen = event.op == "delete" and (event.path, STARTS) in self._came_us
             self._end(event.path)
             if parent == znodes.BROKER_IDS:
                 self._unannounced.end(event.client)
-            if event.op in steps and self._has_read and self.start.detects_bounces:
+            if event.op in steps and self._has_read and self.start.detects_bounces and not unseen:
                 self._changed.begin((event.path, steps[event.op]), event.t_us)
                 self._came_us[event.path, steps[event.op]] = event.t_us
         elif event.path in REQUESTS and self.start.detects_bounces:

@@ -83,6 +83,20 @@ def test_a_replica_counts_as_what_its_broker_has_answered(answer: str, after: st
     assert run.found() == ([expected] if state else [])
 
 
+@pytest.mark.parametrize("answered", [True, False])
+def test_an_answer_counts_for_the_deletion_that_begins_again(answered: bool) -> None:
+    run = works(AnswersTaken.name)
+    begins = (ORDERS_0,), STATES, ReplicaState.DELETION_STARTED
+    run.emit(Step, "delete.start", "before", "orders", -1, -1, 0, 0, "")
+    run.show(ReplicasChanged, 0, 1, *begins)
+    if answered:
+        run.show(ControlDelivered, 0, 1, StopReplicaRequest(0, 1, 1, True, (ORDERS_0,)))
+    run.show(ReplicasChanged, 0, 1, (ORDERS_0,), STATES, ReplicaState.DELETION_INELIGIBLE)
+    run.show(ReplicasChanged, 0, 1, *begins)
+    run.show(ReplicasChanged, 0, 1, (ORDERS_0,), STATES, ReplicaState.DELETION_SUCCESSFUL)
+    assert (run.found() == []) is answered
+
+
 def test_a_move_does_not_wait_for_answers() -> None:
     run = works(AnswersTaken.name)
     for state in (ReplicaState.DELETION_STARTED, ReplicaState.DELETION_SUCCESSFUL):

@@ -16,6 +16,7 @@ from emulator.protocol.znodes import (
     LOG_DIR_EVENT_NOTIFICATION,
     PREFERRED_REPLICA_ELECTION,
     REASSIGN_PARTITIONS,
+    broker_path,
     delete_topic_path,
     encode_isr_change,
     encode_log_dir_event,
@@ -189,6 +190,20 @@ def test_a_request_for_moves_is_begun(begins: str, violations: int) -> None:
         run.emit(Step, "wiki.1", "before", "orders", 0, -1, 0, 3, "to 0,1")
     elif begins:
         run.emit(ZkWritten, 3, "setData", REASSIGN_PARTITIONS, 0, 0, '{"version":1,"partitions":[]}')
+    run.passes(6)
+    run.emit(Step, "broker-startup.1", "after", "", -1, 1, 0, 3, "")
+    run.passes(12)
+    assert len(run.violations()) == violations
+
+
+@pytest.mark.parametrize(("begins", "violations"), [(True, 1), (False, 0)], ids=["was known", "came and went"])
+def test_a_broker_that_comes_and_goes_need_not_be_seen(begins: bool, violations: int) -> None:
+    run = Announced(evolve(StartSettings(), detects_bounces=True))
+    run.emit(Step, "failover.F3", "after", "", -1, -1, 0, 3, "")
+    run.emit(ZkWritten, 0, "create", broker_path(0), 0, 0, "{}")
+    if begins:
+        run.emit(Step, "broker-startup.1", "before", "", -1, 0, 0, 3, "")
+    run.emit(ZkWritten, -1, "delete", broker_path(0), 0, 0, "")
     run.passes(6)
     run.emit(Step, "broker-startup.1", "after", "", -1, 1, 0, 3, "")
     run.passes(12)
