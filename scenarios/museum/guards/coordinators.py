@@ -281,7 +281,7 @@ GUARDS = (
         name="zombies_fenced",
         title="leaders and coordinators take what comes from earlier producer epochs",
         here="Of two producers with one transactional id the earlier one goes on.",
-        also=("records_in_transactions", "transactions_answered", "transactions_close"),
+        also=("records_in_transactions", "transactions_answered"),
         taken_out=(
             TakenOut(owner=TransactionCoordinator, function="add_partitions", instead=_adds_for_any),
             TakenOut(owner=TransactionalProducers, function="check", instead=_no_error),

@@ -131,6 +131,7 @@ TICKETS = (
         "min.insync.replicas, was lost until the broker was restarted.",
         here="Opening a log takes 100 ms, in which changes of the topic's settings are lost.",
         checker="acks_all_in_sync",
+        also=("broker_remembers",),
         policies={"brokers.misses_settings_us": 100_000},
         trigger="a higher min.insync.replicas within milliseconds of a topic's creation, and a minute later an "
         "ISR below it under acks=all",

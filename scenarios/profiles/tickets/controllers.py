@@ -297,10 +297,7 @@ TICKETS = (
         here="A controller that resigns keeps its memory and handles the events that are queued; writes are not "
         "fenced, as in those releases. The checker sees a broker that writes assignments and is not the controller.",
         checker="controller_fence",
-        also=(
-            "moves_recoverable",
-            "resigned_forgets",
-        ),
+        also=("controller_remembers", "elects_in_order", "moves_recoverable", "resigned_forgets"),
         policies={"controller.acts_after_resigning": True, "controller.fencing": Unfenced()},
         source="KafkaController.onControllerResignation and the listeners of 0.10.1.0; ControllerZkListener, 0.10.2.0",
     ),
@@ -422,7 +419,7 @@ TICKETS = (
         here="Each new session is handled in its turn, and a broker's own znode with other data is waited for. The "
         "checker sees a partition that can be led and is not, since the only controller waits.",
         checker="led_in_time",
-        also=("metadata_follows", "replicas_notified"),
+        also=("broker_remembers", "controller_remembers", "metadata_follows", "replicas_notified"),
         policies={"controller.sessions_in_turn": True, "brokers.waits_for_own_registration": True},
         source="ZkUtils.createEphemeralPathExpectConflictHandleZKBug and KafkaHealthcheck, 0.8.2.1 and 0.9.0.0",
     ),

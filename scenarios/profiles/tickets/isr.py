@@ -194,7 +194,7 @@ TICKETS = (
         here="A leader has its new ISR at once, and puts it into the znode as it finds it. The checker sees a leader "
         "with an ISR that ZooKeeper does not have from it.",
         checker="isr_write_conditional",
-        also=("isr_complete", "leader_in_isr"),
+        also=("broker_remembers", "isr_complete", "leader_in_isr"),
         policies={"brokers.isr_writes": ByZooKeeper(conditional=False)},
         source="Partition.updateISR, before and after the ticket's commit (August 2012)",
     ),
