@@ -46,7 +46,8 @@ def free_meanwhile_us(checker: Checker, event: Remembered) -> int | None:
     since_us = now.reached_since_us(broker)
     if since_us is None or now.troubled or broker in now.impaired:
         return None
-    if cluster.is_shutting_down(broker) or cluster.lacks_dirs(broker):
+    waits = checker.history.control_queues.queue((cluster.controller, broker))
+    if waits or cluster.is_shutting_down(broker) or cluster.lacks_dirs(broker):
         return None
     return max(since_us, now.calm_since_us)
 
@@ -62,6 +63,7 @@ class BrokerMemory(Checker):
 
     def begin(self) -> None:
         super().begin()
+        _ = self.history.control_queues  # which is kept from here on
         self._reported: dict[tuple[int, str, str], None] = {}
         self._lasting: Lasting[Unlike] = Lasting(MEANWHILE_US, IN_A_ROW_US)
 

@@ -21,7 +21,7 @@ class FetchersFit(BrokerMemory):
     Verified: when the cluster is at rest, and before (``BrokerMemory.looks_meanwhile``), each partition of a thread,
         against the role that the broker has in it. Since 2.2 the thread is that of its number: the hash of topic and
         partition, modulo num.replica.fetchers (AbstractFetcherManager.getFetcherId), also after that has changed
-        (KIP-226). Each follower that reads in a session of the leader has fetched in the last
+        (KIP-226). At rest each follower that reads in a session of the leader has fetched in the last
         replica.fetch.wait.max.ms, two back-offs and 5 s; or replica.socket.timeout.ms more, for which a lost request is
         waited for.
 
@@ -61,6 +61,9 @@ class FetchersFit(BrokerMemory):
 
     def unlike(self, event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
         yield from self._silent(event, memories["followers"])
+        yield from self.unlike_meanwhile(event, memories)
+
+    def unlike_meanwhile(self, event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
         replicas = memories["replicas"]
         for tp, fetched in memories["fetched"].items():
             replica, state = replicas.get(tp), self.cluster.state(tp)
@@ -96,7 +99,7 @@ class FetchersFit(BrokerMemory):
         cluster, now = self.cluster, self.now
         reached = now.reached_since_us(broker) is not None and cluster.connected(broker, leader)
         idle = cluster.is_shutting_down(broker) or cluster.lacks_dirs(broker) or broker in self._dead
-        idle |= broker in now.impaired
+        idle |= broker in now.impaired or cluster.is_deleting(tp.topic)
         clocks = broker in now.clocks or leader in now.clocks
         return reached and not idle and not clocks and cluster.fetches_from(broker, tp) == leader
 

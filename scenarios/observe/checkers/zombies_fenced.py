@@ -8,7 +8,8 @@ from emulator.protocol.shown import ProduceRefused
 from emulator.protocol.shown_coordination import CommitAccepted, SequencedAccepted
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, forget
-from scenarios.observe.findings.coordination_facts import ProducerRefused, ZombieWrites
+from scenarios.observe.findings.client_facts import ProducerRefused
+from scenarios.observe.findings.coordination_facts import ZombieWrites
 
 FENCED = Errors.INVALID_PRODUCER_EPOCH.name
 

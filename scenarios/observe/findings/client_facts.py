@@ -279,3 +279,18 @@ class ProducerHungUp(NamedTuple):
 
     def in_words(self, _tp: TopicPartition | None) -> str:
         return f"broker {self.broker} closes the connection of a producer whose batches it has appended"
+
+
+class ProducerRefused(NamedTuple):
+    """A batch that a leader has refused for its producer epoch. ``latest``: the highest that any leader has had."""
+
+    broker: int
+    producer_id: int
+    epoch: int
+    latest: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}: leader {self.broker} refuses producer {self.producer_id} in epoch {self.epoch}, and no leader has "
+            f"had a later epoch than {self.latest}"
+        )

@@ -47,21 +47,6 @@ class ZombieWrites(NamedTuple):
         )
 
 
-class ProducerRefused(NamedTuple):
-    """A batch that a leader has refused for its producer epoch. ``latest``: the highest that any leader has had."""
-
-    broker: int
-    producer_id: int
-    epoch: int
-    latest: int
-
-    def in_words(self, tp: TopicPartition | None) -> str:
-        return (
-            f"{tp}: leader {self.broker} refuses producer {self.producer_id} in epoch {self.epoch}, and no leader has "
-            f"had a later epoch than {self.latest}"
-        )
-
-
 class GroupCommit(NamedTuple):
     """A committed offset, with the leader epoch (-1: none) and the text that were committed with it; -1: none."""
 

@@ -125,10 +125,9 @@ def test_the_thread_of_a_partition(topic: str, partition: int, fetchers: int, nu
     cluster = SimpleNamespace(state=lambda _tp: LeaderAndIsr(1, 3, ASSIGNED, 1))
     for counts in (True, False):
         checker: Any = SimpleNamespace(cluster=cluster, start=SimpleNamespace(detects_bounces=counts))
-        checker._silent = lambda *_: ()
         for kept in range(fetchers):
-            memories = {"replicas": {tp: role}, "fetched": {tp: Fetched(1, 3, False, kept)}, "followers": {}}
-            found = list(of.unlike(checker, cast("Any", None), memories | {"fetcher_threads": fetchers}))
+            memories = {"replicas": {tp: role}, "fetched": {tp: Fetched(1, 3, False, kept)}}
+            found = list(of.unlike_meanwhile(checker, cast("Any", None), memories | {"fetcher_threads": fetchers}))
             assert [one.wanted for one in found] == [f"fetcher {number}"] * (counts and kept != number)
 
 
