@@ -220,9 +220,9 @@ def test_a_member_that_is_removed_while_it_waits_for_its_assignment(member: str,
     assert len(run.violations()) == count
 
 
-@pytest.mark.parametrize(("happens", "count"), [("", 2), ("elected", 2), ("session", 0)])
+@pytest.mark.parametrize(("happens", "count"), [("", 2), ("elected", 2), ("session", 0), ("resigned", 0)])
 def test_a_broker_refuses_what_the_controller_answers(happens: str, count: int) -> None:
-    """It does so whichever broker the controller is; a session that ends takes the event with it."""
+    """It does so whichever broker the controller is; a session that ends, or a term, takes the event with it."""
     run = Cluster("requests_answered")
     run.passes(20)
     in_hand = RequestInHand(-9, MOVES, run.world.now)
@@ -231,6 +231,8 @@ def test_a_broker_refuses_what_the_controller_answers(happens: str, count: int) 
         run.emit(e.ControllerElected, 2, 2)
         run.emit(ZkWritten, 3, "delete", znodes.CONTROLLER, 0, 0, "")
         run.emit(ZkWritten, 2, "create", znodes.CONTROLLER, 0, 0, znodes.encode_controller(2, 0))
+    elif happens == "resigned":
+        run.emit(e.ControllerResigned, 0, 1)
     elif happens == "session":
         run.dies(0)
         run.emit(e.NodeStarted, 0, 1)
