@@ -422,7 +422,7 @@ def test_seek_and_commit_with_broker_failures() -> None:
         tp = TopicPartition(OUT, 0)
         with closing(consumer(found)) as reader:
             reader.assign([TopicPartition(OUT, 0, 0)])
-            taken(reader, count)
+            read = taken(reader, count)
 
             def ends() -> Any:
                 with suppress(confluent_kafka.KafkaException):  # of a connection to a broker that has gone
@@ -433,6 +433,8 @@ def test_seek_and_commit_with_broker_failures() -> None:
                     reader.commit(record, asynchronous=False)
                     return [each.offset for each in reader.committed([tp], LIMIT_S)]
 
+            # Kafka's test has __consumer_offsets from the start: it cannot be created while a broker is gone.
+            assert wait_for(lambda: commits(read[-1]), what="a coordinator")
             for broker in (0, 1, 2):
                 found.operate("broker.stop", target=broker)
                 for _ in range(4):
