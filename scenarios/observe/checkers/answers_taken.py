@@ -59,9 +59,7 @@ class AnswersTaken(InTime[Deleted]):
                 self._started[replica] = event.t_us if self._starts.get(event.node) == tp.topic else None
             elif (started_us := self._started.pop(replica, None)) is not None:
                 self._compare(event, tp, started_us)
-            if (
-                event.after == ReplicaState.DELETION_SUCCESSFUL
-            ):  # else the next deletion may take this answer for its own
+            if event.after == ReplicaState.DELETION_SUCCESSFUL:  # else the next attempt may take it for its answer
                 self._errors.pop(replica, None)
 
     def _compare(self, event: ReplicasChanged, tp: TopicPartition, started_us: int) -> None:

@@ -173,8 +173,11 @@ class RequestsAnswered(Checker):
             self._ended(event)  # polls that find nothing are not simulated: it may have come later
 
     def _ended(self, event: RequestUnanswered | RequestAnswered) -> None:
-        request, reached = event.request, self._undisturbed(event)
-        if reached is None or not isinstance(request, Request) or _waits_for_replicas(request):
+        request = event.request
+        if not isinstance(request, Request):
+            return
+        reached = self._undisturbed(event, request)
+        if reached is None or _waits_for_replicas(request):
             return
         since_us = max(event.since_us, reached.since_us, self._written_us(event.node, request))
         self._look_at(event, request, event.client, since_us, reached)
@@ -192,27 +195,23 @@ class RequestsAnswered(Checker):
                 before.pop()
             before.append(Undisturbed(since_us, now_us))
 
-    def _undisturbed(self, event: RequestUnanswered | RequestAnswered) -> Undisturbed | None:
+    def _undisturbed(self, event: RequestUnanswered | RequestAnswered, request: Request) -> Undisturbed | None:
         """The longest time in which a broker has had a request, and nothing has disturbed it. What waits for another
         broker may have lost what it waits for in a disturbance: then that of before."""
-        if isinstance(event.request, Request) and event.request.api.name in CONTROLLERS:
-            excused = event.node in self.now.impaired or self._is_excused(event.node, event.request, event.since_us)
+        if request.api.name in CONTROLLERS:
+            excused = event.node in self.now.impaired or self._is_lost(event.node, event.since_us)
             return None if excused else Undisturbed(event.since_us, event.t_us)
         self._note(event.node, event.t_us)
         found = [one for one in self._reached.get(event.node, ()) if one.until_us > event.since_us]
-        asks = getattr(event.request, "api", None)
-        if asks is not None and asks.name in self._asking:
+        if request.api.name in self._asking:
             found = [one for one in found if one.since_us <= event.since_us]
         return max(found, key=lambda one: one.until_us - max(one.since_us, event.since_us), default=None)
 
-    def _is_excused(self, broker: int, request: Request, since_us: int) -> bool:
-        """Whether something has disturbed a broker since it took up a request. What becomes an event of its controller
-        is answered, or refused, whichever broker the controller is, but for one that resigns as it handles it."""
-        now = self.now
-        if request.api.name in CONTROLLERS and self._resigned_us.get(broker, -1) >= since_us:
-            return True
-        free_us = (now.worked_since_us if request.api.name in CONTROLLERS else now.reached_since_us)(broker)
-        return free_us is None or free_us > since_us
+    def _is_lost(self, broker: int, since_us: int) -> bool:
+        """Whether an event of a broker's controller may have no answer. It is answered, or refused, whichever broker
+        the controller is, but where something disturbs the broker, or it resigns as it handles the event."""
+        free_us = self.now.worked_since_us(broker)
+        return free_us is None or free_us > since_us or self._resigned_us.get(broker, -1) >= since_us
 
     def on_remembered(self, event: Remembered) -> None:
         if event.role != "broker" or event.occasion != "rest" or not is_settled(self, event):
@@ -220,7 +219,7 @@ class RequestsAnswered(Checker):
         in_hand: Any = event.memories["in_hand"]
         free_us = self.now.reached_since_us(event.node) or 0
         for client, request, since_us in in_hand:
-            if request.api.name in CONTROLLERS and self._is_excused(event.node, request, since_us):
+            if request.api.name in CONTROLLERS and self._is_lost(event.node, since_us):
                 continue  # the event may have failed
             written = self._replicas_work(event.node)
             if isinstance(request, WriteTxnMarkersRequest) and not self.start.stop_answers:
