@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from emulator.protocol.events import BatchesAppended, BecameLeader, IsrChanged, IsrProposed, IsrUpdateFailed
 from emulator.protocol.types import TopicPartition
-from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Gravity, Moment
 from scenarios.observe.checkers.in_time import InTime
 from scenarios.observe.checkers.led_in_time import SETTLING_US
@@ -46,7 +45,6 @@ class CommitsInTime(InTime[Led]):
             + self.start.time_us("replica.fetch.wait.max.ms", 500)
             + SETTLING_US
         )
-        self._throttled = False
         self._waits_for_writes = self.start.awaits_isr_writes
         self._proposed: dict[Led, tuple[int, ...]] = {}
         """The replicas that are to join or leave the ISR."""
@@ -82,9 +80,6 @@ class CommitsInTime(InTime[Led]):
             for partition in event.partitions if self._waits_for_append else ():
                 self._waits_for_append.pop((event.node, TopicPartition.of(event.topic, partition)), None)
             self._changed.setdefault((event.node, event.topic), {}).update(dict.fromkeys(event.partitions))
-
-    def on_written(self, event: ZkWritten) -> None:
-        self._throttled |= "throttled" in event.data
 
     # -- looking ------------------------------------------------------------------------------------------------------
 
@@ -148,7 +143,7 @@ class CommitsInTime(InTime[Led]):
         """Since when nothing excuses that a leader does not commit; None: something does now."""
         (node, tp), now, cluster = led, self.now, self.cluster
         leads, mine, state = cluster.leads(node, tp), cluster.as_led(node, tp), cluster.state(tp)
-        if leads is None or mine is None or state is None or self._throttled:
+        if leads is None or mine is None or state is None or self.now.throttled:
             return None
         if led in self._waits_for_append or (self._waits_for_writes and led in self._proposed):
             return None

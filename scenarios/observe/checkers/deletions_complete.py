@@ -48,7 +48,6 @@ class DeletionsComplete(Checker):
         self._logs = self.history.commits.logs  # with their high watermarks
         self._furthest: dict[tuple[int, str, int], int] = {}
         self._moved_us: dict[tuple[int, str, int], int] = {}
-        self._throttled = False
         self._waiting: dict[int, dict[tuple[TopicPartition, int], DeletionWaits]] = {}
         """The deletions that wait, by leader, and by partition and offset."""
         self._raised: dict[tuple[int, TopicPartition], int] = {}
@@ -95,7 +94,7 @@ class DeletionsComplete(Checker):
     def _find_behind(self, moment: Moment, leader: int, tp: TopicPartition) -> None:
         """Report followers that do not take over the start of their leader's log."""
         offset, leads, state = self._raised[leader, tp], self.cluster.leads(leader, tp), self.cluster.state(tp)
-        if leads is None or state is None or self._throttled:
+        if leads is None or state is None or self.now.throttled:
             del self._raised[leader, tp]
             return
         behind = [broker for broker in state.isr if broker != leader and self._begins_before(broker, tp, offset)]
@@ -133,7 +132,7 @@ class DeletionsComplete(Checker):
         """Report a deletion whose leader should know by now that all of ``counted`` have followed. Returns whether it
         is one."""
         followed_us = [self._followed_since_us(broker, leader, tp, offset) for broker in counted]
-        if self._throttled or not followed_us or None in followed_us:
+        if self.now.throttled or not followed_us or None in followed_us:
             return False
         begun_us = event.t_us - max(since_us, *(one for one in followed_us if one is not None))
         if begun_us <= REPORTED_AFTER_US:
@@ -149,7 +148,6 @@ class DeletionsComplete(Checker):
             self._raised[event.node, TopicPartition.of(event.topic, event.partition)] = event.log_start_offset
 
     def on_written(self, event: ZkWritten) -> None:
-        self._throttled |= "throttled" in event.data
         if event.path.startswith(BROKER_IDS):
             self._brokers_changed_us = event.t_us
             self._waiting.clear()

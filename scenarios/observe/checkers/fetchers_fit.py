@@ -9,7 +9,6 @@ from emulator.protocol.events import FetcherStopped, NodeStarted
 from emulator.protocol.java_hash import java_hash
 from emulator.protocol.shown import Remembered
 from emulator.protocol.types import TopicPartition
-from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.broker_memory import BrokerMemory, Unlike
 from scenarios.observe.checkers.led_in_time import SETTLING_US
 
@@ -42,7 +41,6 @@ class FetchersFit(BrokerMemory):
         self._pause_us = time_us("replica.fetch.wait.max.ms", 500) + SETTLING_US
         self._pause_us += 2 * time_us("replica.fetch.backoff.ms", 1_000)
         self._lost_us = time_us("replica.socket.timeout.ms", 30_000)
-        self._throttled = False
         self._unread: dict[tuple[int, TopicPartition, int], int] = {}
         """The followers that fetch in no session of their leader, by leader, with the time when that was first seen."""
 
@@ -55,9 +53,6 @@ class FetchersFit(BrokerMemory):
 
     def on_started(self, event: NodeStarted) -> None:
         self._dead.pop(event.node, None)
-
-    def on_written(self, event: ZkWritten) -> None:
-        self._throttled |= "throttled" in event.data
 
     def unlike(self, event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
         yield from self._silent(event, memories["followers"])
@@ -84,7 +79,7 @@ class FetchersFit(BrokerMemory):
         for tp, followers in led.items():
             for broker, silent_us in followers.items():
                 key = event.node, tp, broker
-                if not self._fetches(broker, event.node, tp) or (silent_us < 0 and self._throttled):
+                if not self._fetches(broker, event.node, tp) or (silent_us < 0 and self.now.throttled):
                     self._unread.pop(key, None)
                     continue
                 since_us = self._unread.setdefault(key, event.t_us) if silent_us < 0 else event.t_us - silent_us

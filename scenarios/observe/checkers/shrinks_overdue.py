@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from emulator.protocol.events import BatchesAppended, IsrProposed
 from emulator.protocol.types import TopicPartition
-from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker, Moment
 from scenarios.observe.findings.isr_facts import DroppedEarly
 
@@ -44,14 +43,10 @@ class ShrinksOverdue(Checker):
         """The partitions of which members of the ISR may lack something, by leader and topic."""
         self._whole_us: dict[tuple[int, TopicPartition, int], int] = {}
         """When a member of its ISR was seen last to have all that the leader has."""
-        self._throttled = False
 
     def on_appended(self, event: BatchesAppended) -> None:
         if event.leader:
             self._grown.setdefault((event.node, event.topic), {}).update(dict.fromkeys(event.partitions))
-
-    def on_written(self, event: ZkWritten) -> None:
-        self._throttled |= "throttled" in event.data
 
     def look(self, moment: Moment) -> None:
         for (node, topic), partitions in list(self._grown.items()):
@@ -102,7 +97,7 @@ class ShrinksOverdue(Checker):
     def _had_all_us(self, event: IsrProposed, tp: TopicPartition, replica: int) -> int | None:
         """When a follower that keeps up had the whole log; None: too long ago, or something may delay its fetches."""
         whole_us, leads = self._whole_us.get((event.node, tp, replica)), self.cluster.leads(event.node, tp)
-        if whole_us is None or event.t_us - whole_us > event.lag_time_us - FETCHED_US or self._throttled:
+        if whole_us is None or event.t_us - whole_us > event.lag_time_us - FETCHED_US or self.now.throttled:
             return None
         now, cluster, before_us = self.now, self.cluster, whole_us - FETCHED_US
         if leads is None or leads.t_us > before_us or now.troubled or now.calm_since_us > before_us or now.clocks:

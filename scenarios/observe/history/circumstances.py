@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from emulator.protocol.events import Fault, NodeCrashed, NodeStarted, RoutesChanged
 from emulator.protocol.types import TopicPartition
+from emulator.trace.events import ZkWritten
 from emulator.zookeeper import ZOOKEEPER
 from scenarios.observe.past.changes import StateWritten
 from scenarios.observe.past.cluster_past import HEAL
@@ -62,6 +63,7 @@ class Circumstances:
         impaired: brokers in which a fault was prepared that shows later, until they are started again.
         calm_since_us: the last moment at which a fault began or ended that delays messages or stops a machine.
         clocks: the brokers whose clock a fault has set.
+        throttled: whether a throttle of replication was ever written.
     """
 
     def __init__(self, cluster: FoldedState, undone_by: Callable[[str], str | None]) -> None:
@@ -70,6 +72,7 @@ class Circumstances:
         self.impaired: dict[int, None] = {}
         self.calm_since_us = -LONG_AGO_US
         self.clocks: dict[int, None] = {}
+        self.throttled = False
         self._standing: dict[tuple[str, str], int] = {}
         self._abandoned: dict[int, None] = {}
         self._states_us: dict[int, int] = {}
@@ -125,6 +128,9 @@ class Circumstances:
     def on_state(self, event: StateWritten) -> None:
         if event.state is not None:
             self._states_us[event.state.leader] = event.t_us
+
+    def on_written(self, event: ZkWritten) -> None:
+        self.throttled |= "throttled" in event.data
 
     def on_started(self, event: NodeStarted) -> None:
         self.impaired.pop(event.node, None)
